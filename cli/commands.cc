@@ -1,0 +1,15 @@
+// The list of commands: a new one is declared and named here.
+#include "cli/command.h"
+
+namespace orbweaver {
+
+int RunVersion(std::span<const std::string> args);
+
+std::span<const Command> Commands() {
+  static constexpr Command kCommands[] = {
+      {"version", "Print the version and how this program was built", RunVersion},
+  };
+  return kCommands;
+}
+
+}  // namespace orbweaver

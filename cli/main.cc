@@ -1,0 +1,38 @@
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "fmt/format.h"
+
+namespace orbweaver {
+namespace {
+
+void PrintHelp(std::FILE* to) {
+  fmt::print(to, "usage: orbweaver COMMAND [ARGS…]\n\nCommands:\n");
+  for (const Command& command : Commands()) {
+    fmt::print(to, "  {:<10} {}\n", command.name, command.summary);
+  }
+  fmt::print(to, "\n`orbweaver COMMAND --help` explains a command.\n");
+}
+
+int Main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.empty()) {
+    PrintHelp(stderr);
+    return kExitUsage;
+  }
+  if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+    PrintHelp(stdout);
+    return kExitOk;
+  }
+  for (const Command& command : Commands()) {
+    if (args[0] == command.name) return command.run(std::span(args).subspan(1));
+  }
+  fmt::print(stderr, "orbweaver: no command '{}'. `orbweaver --help` lists them.\n", args[0]);
+  return kExitUsage;
+}
+
+}  // namespace
+}  // namespace orbweaver
+
+int main(int argc, char** argv) { return orbweaver::Main(argc, argv); }

@@ -1,0 +1,56 @@
+// Appends to topics. Implementations: kafka/ (librdkafka), embedded/ (a durable log in RocksDB),
+// memory/ (simulation).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+
+#include "common/base/clock.h"
+#include "common/base/ids.h"
+#include "common/bus/message.h"
+
+namespace orbweaver {
+
+// What became of one record. A failure is fatal: what can be retried is retried inside, in order,
+// for as long as `ProducerOptions::delivery_timeout` says.
+struct Ack {
+  uint64_t token;
+  PartitionId partition;
+  Offset offset;  // where it stands in the log, when `status` is OK
+  absl::Status status;
+};
+
+using AckHandler = std::function<void(const Ack&)>;
+
+struct ProducerOptions {
+  // Records not yet acked, keys and values together. Sending past it is refused, which is the
+  // back-pressure.
+  size_t max_bytes = size_t{32} << 20;
+  Duration delivery_timeout = std::chrono::minutes(2);
+};
+
+// Used by one thread at a time. Idempotent: a record is in the log once, however often its sending
+// was retried. Within a partition records stand in the order in which they were sent. Acks are
+// delivered by Poll and Flush, on the caller's thread, in order within a partition; every record
+// that Send took gets exactly one.
+class Producer {
+ public:
+  virtual ~Producer() = default;
+
+  // Copies the record and returns at once; never blocks. `token` comes back with its ack.
+  // ResourceExhausted (retry) when the byte budget is full: Poll, then send again. Fatal: unknown
+  // topic or partition, record too large, or an earlier record was lost (nothing may follow it
+  // then).
+  virtual absl::Status Send(const Record& record, uint64_t token) = 0;
+
+  // Delivers the acks there are; waits at most `timeout` for the first.
+  virtual void Poll(Duration timeout) = 0;
+
+  // Delivers acks until none is outstanding; DeadlineExceeded (retry) when some still are after
+  // `timeout`.
+  virtual absl::Status Flush(Duration timeout) = 0;
+};
+
+}  // namespace orbweaver
