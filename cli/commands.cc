@@ -3,10 +3,12 @@
 
 namespace orbweaver {
 
+int RunUrl(std::span<const std::string> args);
 int RunVersion(std::span<const std::string> args);
 
 std::span<const Command> Commands() {
   static constexpr Command kCommands[] = {
+      {"url", "Show what the crawler makes of URLs: canonical form, domain, slot", RunUrl},
       {"version", "Print the version and how this program was built", RunVersion},
   };
   return kCommands;
