@@ -165,8 +165,9 @@ void Describe(std::string_view link, bool json, UrlResolver& resolver, std::stri
         .Value(url.slot.value())
         .EndObject();
   } else {
-    fmt::format_to(std::back_inserter(*out), "{}\t{}\t{}\t{}\t{}", url.url, url.domain,
-                   ReversedDomain(url.domain), url.fingerprint.ToHex(), url.slot.value());
+    out->append(url.url).append("\t").append(url.domain).append("\t");
+    out->append(ReversedDomain(url.domain)).append("\t");
+    out->append(url.fingerprint.ToHex()).append("\t").append(std::to_string(url.slot.value()));
   }
   out->push_back('\n');
 }

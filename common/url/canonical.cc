@@ -89,6 +89,7 @@ UrlError UrlCanonicalizer::AppendPath(const UrlParts& parts) {
 }
 
 void UrlCanonicalizer::AppendQuery(std::string_view query) {
+  if (query.empty()) return;
   const size_t mark = url_.size();
   url_.push_back('?');
   const size_t start = url_.size();

@@ -7,7 +7,7 @@
 
 namespace orbweaver {
 namespace {
-constexpr size_t kEntries = 4096;
+constexpr size_t kEntries = 16384;
 }
 
 DomainCache::DomainCache(const PublicSuffixes& suffixes)

@@ -11,8 +11,8 @@
 namespace orbweaver {
 
 // Place: in UrlResolver, one a thread. Not thread-safe.
-// A host has one place, where the last host to hash there stands: 4096 places of a cache line each,
-// 256 KiB in all.
+// A host has one place, where the last host to hash there stands: 16384 places of a cache line
+// each, 1 MiB in all.
 class DomainCache {
  public:
   struct Answer {

@@ -55,8 +55,9 @@ void DropPathParameters(const ParameterNames& names, size_t start, std::string* 
 }
 
 void CollapseSlashes(size_t start, std::string* url) {
-  size_t end = start;
-  for (size_t i = start; i < url->size(); ++i) {
+  size_t end = url->find("//", start);
+  if (end == std::string::npos) return;
+  for (size_t i = end; i < url->size(); ++i) {
     const bool again = i > start && (*url)[i] == '/' && (*url)[i - 1] == '/';
     if (!again) (*url)[end++] = (*url)[i];
   }

@@ -6,7 +6,8 @@
 namespace orbweaver {
 namespace {
 
-// What a byte may be part of without the URL standard changing it.
+// What a byte may be part of without the URL standard changing it. Dots and percent signs depend on
+// what is beside them in a path.
 enum ByteClass : uint8_t { kHostByte = 1, kPathByte = 2, kQueryByte = 4 };
 
 constexpr std::array<uint8_t, 256> MakeClasses() {
@@ -14,10 +15,11 @@ constexpr std::array<uint8_t, 256> MakeClasses() {
   const auto add = [&classes](std::string_view bytes, uint8_t bits) {
     for (const char c : bytes) classes[static_cast<uint8_t>(c)] |= bits;
   };
-  add("abcdefghijklmnopqrstuvwxyz0123456789-._", kHostByte | kPathByte | kQueryByte);
-  add("ABCDEFGHIJKLMNOPQRSTUVWXYZ~!$&()*+,;=:@/%", kPathByte | kQueryByte);
+  add("abcdefghijklmnopqrstuvwxyz0123456789-_", kHostByte | kPathByte | kQueryByte);
+  add("ABCDEFGHIJKLMNOPQRSTUVWXYZ~!$&()*+,;=:@/", kPathByte | kQueryByte);
+  add(".", kHostByte | kQueryByte);
   add("'", kPathByte);  // the query of an http URL encodes it
-  add("?[]", kQueryByte);
+  add("%?[]", kQueryByte);
   return classes;
 }
 constexpr std::array<uint8_t, 256> kClasses = MakeClasses();
@@ -45,15 +47,28 @@ size_t SimpleHostLength(std::string_view text) {
   return ends_there && label < end && IsLowerAlpha(text[label]) && !punycode ? end : 0;
 }
 
-// Splits `text`, from the path on. `at_slash`: what stands before it ends with a slash.
-bool SplitPath(std::string_view text, bool at_slash, UrlParts* out) {
-  size_t i = 0;
-  for (; i < text.size() && Is(text[i], kPathByte); ++i) {
-    // Possibly a dot segment; %2e is a dot too.
-    if (text[i] == '.' && at_slash) return false;
-    if (text[i] == '%' && (text.substr(i, 3) == "%2e" || text.substr(i, 3) == "%2E")) return false;
-    at_slash = text[i] == '/';
+// The length of the path at the start of `text`, which the standard leaves as it is; npos when that
+// is not sure. `at_slash`: what stands before `text` ends with a slash.
+size_t SimplePathLength(std::string_view text, bool at_slash) {
+  for (size_t i = 0;; ++i) {
+    while (i < text.size() && Is(text[i], kPathByte)) ++i;
+    if (i == text.size()) return i;
+    if (text[i] == '.') {
+      // Possibly a dot segment; %2e is a dot too.
+      if (i == 0 ? at_slash : text[i - 1] == '/') return std::string_view::npos;
+    } else if (text[i] == '%') {
+      const std::string_view escape = text.substr(i, 3);
+      if (escape == "%2e" || escape == "%2E") return std::string_view::npos;
+    } else {
+      return i;
+    }
   }
+}
+
+// Splits `text`, from the path on.
+bool SplitPath(std::string_view text, bool at_slash, UrlParts* out) {
+  size_t i = SimplePathLength(text, at_slash);
+  if (i == std::string_view::npos) return false;
   out->path = text.substr(0, i);
   out->query = {};
   if (i < text.size() && text[i] == '?') {
