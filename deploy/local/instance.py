@@ -82,16 +82,16 @@ class Service:
 
     def _command(self, classes, ports):
         conf = self.dir / "conf"
-        common = [tool("java"), self.marker, f"-Djava.io.tmpdir={self.dir}/tmp", "-Djava.net.preferIPv4Stack=true",
-                  "-XX:+UseSerialGC", "-XX:-UsePerfData"]
+        common = [tool("java"), self.marker, "-cp", f"{conf}:{classes}", f"-Djava.io.tmpdir={self.dir}/tmp",
+                  "-Djava.net.preferIPv4Stack=true", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
         if self.name == "kafka":
-            return [*common, "-Xms128m", "-Xmx512m", "-cp", classes, "LocalKafka", conf / "server.properties",
-                    self.dir / "data", str(ports["kafka_port"]), self.ready]
+            return [*common, "-Xms128m", "-Xmx512m", "LocalKafka", conf / "server.properties", self.dir / "data",
+                    str(ports["kafka_port"]), self.ready]
         opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
         return [*common, "-Xms256m", "-Xmx1g", *opens, "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                 # A killed process leaves the kernel's copy, so ZooKeeper need not wait for the disk.
                 "-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=1024",
-                "-cp", f"{conf}:{classes}", "LocalHBase", self.dir / "zookeeper", str(ports["thrift_port"]), self.ready]
+                "LocalHBase", self.dir / "zookeeper", str(ports["thrift_port"]), self.ready]
 
     def await_ready(self, began):
         """Waits until the service answered a real request. Failure, with its log's end, when it died or took too long."""
@@ -160,7 +160,8 @@ class Instance:
         for name, wanted in known.items():
             service = self.services["kafka" if name in ("kafka_port", "controller_port") else "hbase"]
             if service.pid() is None and not _is_free(wanted):
-                chosen = next(port for port in _candidates() if _is_free(port) and port not in known.values())
+                spoken_for = {*known.values(), *ports.values()}
+                chosen = next(port for port in _candidates() if port not in spoken_for and _is_free(port))
                 say(f"port {wanted} is taken, {name.replace('_', ' ')} is {chosen}")
                 wanted = chosen
             ports[name] = wanted
