@@ -133,7 +133,7 @@ class Loader {
   // "Did you mean X?"; `nearest` may be empty.
   static std::string Hint(const std::string& nearest) {
     return nearest.empty() ? "`orbweaver config reference` lists what there is"
-                           : fmt::format("Did you mean {}?", nearest);
+                           : fmt::format("Did you mean {}?", Excerpt(nearest));
   }
 
   // ----- the file -----
@@ -217,7 +217,7 @@ class Loader {
     const bool upper =
         std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
     if (const Target target = Find(dotted); target.option != nullptr && upper) {
-      return Text(name, target, text);
+      return Text(Excerpt(name), target, text);
     }
     const std::string nearest = NearestTo(dotted);
     return FatalError("{}: unknown option. {}", Excerpt(name),

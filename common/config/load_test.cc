@@ -299,6 +299,10 @@ TEST_F(LoadTest, AMaskIsNotMistakenForTheSecret) {
 TEST_F(LoadTest, GarbageInAMessageIsShortAndOnOneLine) {
   EXPECT_EQ(LoadedSet("admin.port=a\nb\x1b[31m"),
             "--set: admin.port: expected an integer from 1 to 65535, got 'a?b?[31m'");
+  EXPECT_EQ(LoadedSet("kafka.propertes.a\nb=1"),
+            "--set: kafka.propertes.a?b: unknown option. Did you mean kafka.properties.a?b?");
+  EXPECT_EQ(LoadedVariable("ORBWEAVER_KAFKA__PROPERTIES__A\nB=1"), "OK");
+  EXPECT_EQ(SourceOf("kafka.properties", "a\nb"), "ORBWEAVER_KAFKA__PROPERTIES__A?B");
   EXPECT_LT(LoadedSet("admin.port=" + std::string(100'000, 'x')).size(), 300u);
   EXPECT_LT(LoadedSet(std::string(100'000, 'x') + "=1").size(), 300u);
 }

@@ -172,9 +172,9 @@ absl::StatusOr<YamlNode> ParseYaml(std::string_view text, std::string_view name)
   } catch (const Refusal& refusal) {
     return FatalError("{}:{}: {}", name, refusal.line, refusal.message);
   } catch (const YAML::Exception& error) {
-    return FatalError("{}:{}: not valid YAML: {}", name, LineOf(error.mark), error.msg);
+    return FatalError("{}:{}: not valid YAML: {}", name, LineOf(error.mark), Excerpt(error.msg));
   } catch (const std::exception& error) {
-    return FatalError("{}: not valid YAML: {}", name, error.what());
+    return FatalError("{}: not valid YAML: {}", name, Excerpt(error.what()));
   }
   return builder.TakeRoot();
 }

@@ -50,6 +50,10 @@ TEST(YamlTreeTest, SyntaxErrorsNameTheLine) {
   EXPECT_EQ(ErrorOf("a: 1\n b: 2\n"), "f:2: not valid YAML: illegal map value");
 }
 
+TEST(YamlTreeTest, TheParsersOwnWordsStayOnOneLine) {
+  EXPECT_EQ(ErrorOf("a: \"\\\x07\""), "f:1: not valid YAML: unknown escape character: ?");
+}
+
 TEST(YamlTreeTest, AKeyGivenTwiceIsNotSilentlyTheFirst) {
   EXPECT_EQ(ErrorOf("a:\n  b: 1\n  c: 2\n  b: 3\n"),
             "f:4: a.b: given twice, first in line 2. Remove one");

@@ -89,7 +89,8 @@ void Run(std::string_view data) {
     CHECK(MessageOf(status).find('\n') == std::string_view::npos);
     return;
   }
-  if (data[0] != 'f') return;  // bytes that are not UTF-8 come only from outside a YAML file
+  // A variable or an argument may hold bytes that are not UTF-8, which YAML cannot show.
+  if (data[0] != 'f') return;
   const MemoryFile again(EffectiveYaml(schema));
   Values same;
   Schema reloaded;
