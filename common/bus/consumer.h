@@ -63,7 +63,7 @@ struct ConsumerOptions {
 // messages of 1 KB a batch cost 40 % more CPU a message than 500.
 struct PollLimits {
   size_t max_bytes = size_t{1} << 20;
-  size_t max_messages = 1'000;
+  size_t max_messages = 500;
 };
 
 // Used by one thread at a time.
