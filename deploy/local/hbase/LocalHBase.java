@@ -7,6 +7,7 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.LocalHBaseCluster;
+import org.apache.hadoop.hbase.master.HMaster;
 import org.apache.hadoop.hbase.thrift2.ThriftServer;
 import org.apache.hadoop.hbase.thrift2.generated.TColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.thrift2.generated.TColumnValue;
@@ -28,6 +29,7 @@ import org.apache.zookeeper.server.ZooKeeperServer;
  */
 public final class LocalHBase {
   private static final int TICK_MS = 2000;
+  private static final int INITIALISED_POLL_MS = 50;
   private static final int TIMEOUT_MS = 30_000;
   private static final ByteBuffer TABLE = bytes("orbweaver_probe");
   private static final ByteBuffer FAMILY = bytes("f");
@@ -44,10 +46,16 @@ public final class LocalHBase {
     int port = Integer.parseInt(args[1]);
     String[] thrift = {"-b", "127.0.0.1", "-p", args[1], "--infoport", "-1", "start"};
     while (cluster.getActiveMaster() == null || !cluster.getActiveMaster().isInitialized()) {
-      Thread.sleep(50);
+      Thread.sleep(INITIALISED_POLL_MS);
     }
+    HMaster master = cluster.getActiveMaster();
     Readiness.serve("thrift2", () -> ToolRunner.run(conf, new ThriftServer(conf), thrift));
-    Readiness.keep(Path.of(args[2]), () -> probe(port));
+    Readiness.keep(
+        Path.of(args[2]),
+        () -> {
+          checkRegions(master);
+          probe(port);
+        });
   }
 
   /** HBase's own MiniZooKeeperCluster listens on every interface and takes another port when its own is taken. */
@@ -56,6 +64,17 @@ public final class LocalHBase {
     int maxConnectionsPerHost = 1000;
     ServerCnxnFactory.createFactory(address, maxConnectionsPerHost)
         .startup(new ZooKeeperServer(dir, dir, TICK_MS));
+  }
+
+  /** After a kill the probe's region may be back before others: ready means that every table can be read. */
+  private static void checkRegions(HMaster master) {
+    if (master.getServerManager().areDeadServersInProgress()) {
+      throw new IllegalStateException("the logs of the killed server are still being replayed");
+    }
+    int moving = master.getAssignmentManager().getRegionStates().getRegionsInTransitionCount();
+    if (moving > 0) {
+      throw new IllegalStateException(moving + " regions are not open yet");
+    }
   }
 
   /** Puts a value and gets that very value, through the Thrift port. */
