@@ -36,6 +36,10 @@ using PartitionList =
     std::unique_ptr<rd_kafka_topic_partition_list_t, Free<rd_kafka_topic_partition_list_destroy>>;
 using AdminOptions = std::unique_ptr<rd_kafka_AdminOptions_t, Free<rd_kafka_AdminOptions_destroy>>;
 
+// A record of kMaxRecordBytes, with room for what Kafka puts around it: for producers and topics
+// alike.
+inline constexpr size_t kMaxMessageBytes = kMaxRecordBytes + (size_t{1} << 20);
+
 using Property = std::pair<const char*, std::string>;
 
 // The options' properties over `properties`, over what every client of ours has. Fatal when

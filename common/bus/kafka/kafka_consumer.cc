@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/kafka/list_offsets.h"
+#include "common/bus/limits.h"
 
 namespace orbweaver::kafka {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 constexpr size_t kFetchMessages = 512;
 // How long a take-over may try to learn its positions before it leaves the group and joins again.
 constexpr Duration kTakeOverTimeout = std::chrono::seconds(20);
-constexpr size_t kMaxMetadataBytes = 128;
-
 constexpr int kFirstVersionWithSafeCooperativeSticky = 0x02030000;  // upstream #4312
 
 std::vector<PartitionId> Ids(const rd_kafka_topic_partition_list_t& list) {
@@ -105,6 +104,7 @@ absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, Mes
   if (closed_) return FatalError("poll {}: the consumer is closed", topic_);
   if (rejoin_) RETURN_IF_ERROR(Rejoin());
   const Deadline deadline(timeout);
+  rebalanced_ = false;
   do {
     Deliver(limits, batch);
     if (errors_.empty() && batch->empty()) {
@@ -121,7 +121,7 @@ absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, Mes
       return error;
     }
     if (batch->empty()) Deliver(limits, batch);
-  } while (batch->empty() && deadline.Left() > Duration::zero());
+  } while (batch->empty() && !rebalanced_ && deadline.Left() > Duration::zero());
   return absl::OkStatus();
 }
 
@@ -217,7 +217,7 @@ void KafkaConsumer::Deliver(const PollLimits& limits, MessageBatch* batch) {
 absl::Status KafkaConsumer::SetPaused(PartitionId partition, bool paused) {
   const auto owned = owned_.find(partition);
   if (owned == owned_.end()) {
-    return FatalError("pause {} partition {}: it is not this consumer's", topic_, partition);
+    return FencedError("pause {} partition {}: it is not this consumer's", topic_, partition);
   }
   owned->second.paused = paused;
   if (owned->second.cut) return absl::OkStatus();  // held anyway
@@ -237,10 +237,7 @@ absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Durati
       return FencedError("commit {} partition {}: it is not this member's", topic_,
                          commit.partition);
     }
-    if (commit.metadata.size() > kMaxMetadataBytes) {
-      return FatalError("commit {} partition {}: {} bytes of metadata, at most {} are allowed",
-                        topic_, commit.partition, commit.metadata.size(), kMaxMetadataBytes);
-    }
+    RETURN_IF_ERROR(CheckCommit(commit));
     partitions.push_back(commit.partition);
   }
   const PartitionList list = NewPartitionList(topic_, partitions);
@@ -302,6 +299,8 @@ bool KafkaConsumer::Cooperative() const {
 void KafkaConsumer::OnRebalance(rd_kafka_t*, rd_kafka_resp_err_t error,
                                 rd_kafka_topic_partition_list_t* partitions, void* opaque) {
   auto* const self = static_cast<KafkaConsumer*>(opaque);
+  self->rebalanced_ = true;
+  rd_kafka_yield(self->handle_.get());  // ends the wait for messages: Poll returns
   switch (error) {
     case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS:
       self->TakeOver(partitions);

@@ -70,7 +70,8 @@ class KafkaConsumer : public Consumer {
   std::string topic_;
   RebalanceListener* listener_ = nullptr;  // none after Assign
   bool closed_ = false;
-  bool rejoin_ = false;  // a take-over failed: leave the group and join again
+  bool rebalanced_ = false;  // in this Poll
+  bool rejoin_ = false;      // a take-over failed: leave the group and join again
 
   absl::flat_hash_map<PartitionId, Owned> owned_;
   // Fetched, not yet delivered: what did not fit, or is paused. About a batch at most.

@@ -4,6 +4,7 @@
 
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/bus/limits.h"
 
 namespace orbweaver::kafka {
 namespace {
@@ -46,6 +47,7 @@ KafkaProducer::~KafkaProducer() {
 
 absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
   RETURN_IF_ERROR(failed_);
+  RETURN_IF_ERROR(CheckRecord(record));
   const size_t bytes = record.key.size() + record.value.size();
   // A record larger than the whole budget may go alone: refusing it for ever would stop its sender.
   if (outstanding_ > 0 && outstanding_bytes_ + bytes > options_.max_bytes) {

@@ -1,6 +1,7 @@
 #include "common/bus/kafka/topics.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "common/base/backoff.h"
@@ -40,13 +41,16 @@ absl::StatusOr<TopicState> Describe(rd_kafka_t* client, std::string_view name, D
   return state;
 }
 
-// Kafka's words for "for ever".
-int64_t RetentionMs(const TopicSpec& spec) {
+using TopicConfig = std::map<std::string, std::string, std::less<>>;
+
+TopicConfig WantedConfig(const TopicSpec& spec) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(spec.retention).count();
-  return ms == 0 ? -1 : ms;
-}
-int64_t RetentionBytes(const TopicSpec& spec) {
-  return spec.retention_bytes == 0 ? -1 : spec.retention_bytes;
+  // -1 is Kafka's word for "for ever".
+  return {
+      {"retention.ms", fmt::format("{}", ms == 0 ? -1 : ms)},
+      {"retention.bytes", fmt::format("{}", spec.retention_bytes == 0 ? -1 : spec.retention_bytes)},
+      {"max.message.bytes", fmt::format("{}", kMaxMessageBytes)},
+  };
 }
 
 absl::Status Create(rd_kafka_t* client, const TopicSpec& spec, Duration timeout) {
@@ -55,9 +59,9 @@ absl::Status Create(rd_kafka_t* client, const TopicSpec& spec, Duration timeout)
       rd_kafka_NewTopic_new(spec.name.c_str(), spec.partitions, spec.replication, why, sizeof why);
   if (topic == nullptr) return FatalError("create topic {}: {}", spec.name, why);
   const std::unique_ptr<rd_kafka_NewTopic_t, Free<rd_kafka_NewTopic_destroy>> owner(topic);
-  rd_kafka_NewTopic_set_config(topic, "retention.ms", fmt::format("{}", RetentionMs(spec)).c_str());
-  rd_kafka_NewTopic_set_config(topic, "retention.bytes",
-                               fmt::format("{}", RetentionBytes(spec)).c_str());
+  for (const auto& [key, value] : WantedConfig(spec)) {
+    rd_kafka_NewTopic_set_config(topic, key.c_str(), value.c_str());
+  }
   const AdminOptions options(rd_kafka_AdminOptions_new(client, RD_KAFKA_ADMIN_OP_CREATETOPICS));
   rd_kafka_AdminOptions_set_request_timeout(options.get(), std::max(1, Milliseconds(timeout)),
                                             nullptr, 0);
@@ -82,10 +86,9 @@ absl::Status Create(rd_kafka_t* client, const TopicSpec& spec, Duration timeout)
   return absl::OkStatus();
 }
 
-// The values of retention.ms and retention.bytes as the brokers have them.
-absl::StatusOr<std::pair<std::string, std::string>> Retention(rd_kafka_t* client,
-                                                              const std::string& name,
-                                                              Duration timeout) {
+// The topic's configuration as the brokers have it.
+absl::StatusOr<TopicConfig> DescribeConfig(rd_kafka_t* client, const std::string& name,
+                                           Duration timeout) {
   rd_kafka_ConfigResource_t* resource =
       rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name.c_str());
   const AdminOptions options(rd_kafka_AdminOptions_new(client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS));
@@ -101,25 +104,21 @@ absl::StatusOr<std::pair<std::string, std::string>> Retention(rd_kafka_t* client
   size_t count = 0;
   const rd_kafka_ConfigResource_t** const results = rd_kafka_DescribeConfigs_result_resources(
       rd_kafka_event_DescribeConfigs_result(event.get()), &count);
-  std::pair<std::string, std::string> retention;
+  TopicConfig config;
   for (size_t i = 0; i < count; ++i) {
     RETURN_IF_ERROR(ToStatus(rd_kafka_ConfigResource_error(results[i]), action));
     size_t entries = 0;
     const rd_kafka_ConfigEntry_t** const entry =
         rd_kafka_ConfigResource_configs(results[i], &entries);
     for (size_t e = 0; e < entries; ++e) {
-      const std::string_view key = rd_kafka_ConfigEntry_name(entry[e]);
       const char* const value = rd_kafka_ConfigEntry_value(entry[e]);
-      if (value == nullptr) continue;
-      if (key == "retention.ms") retention.first = value;
-      if (key == "retention.bytes") retention.second = value;
+      if (value != nullptr) config.emplace(rd_kafka_ConfigEntry_name(entry[e]), value);
     }
   }
-  return retention;
+  return config;
 }
 
-void Compare(const TopicSpec& spec, const TopicState& state,
-             const std::pair<std::string, std::string>& retention,
+void Compare(const TopicSpec& spec, const TopicState& state, const TopicConfig& config,
              std::vector<std::string>* differences) {
   const auto expect = [&](std::string_view what, const auto& found, const auto& wanted) {
     if (fmt::format("{}", found) != fmt::format("{}", wanted)) {
@@ -129,8 +128,10 @@ void Compare(const TopicSpec& spec, const TopicState& state,
   };
   expect("partitions", state.partitions, spec.partitions);
   expect("replication", state.replication, spec.replication);
-  expect("retention.ms", retention.first, RetentionMs(spec));
-  expect("retention.bytes", retention.second, RetentionBytes(spec));
+  for (const auto& [key, wanted] : WantedConfig(spec)) {
+    const auto found = config.find(key);
+    expect(key, found == config.end() ? "unknown" : found->second, wanted);
+  }
 }
 
 }  // namespace
@@ -154,8 +155,8 @@ absl::StatusOr<std::vector<std::string>> EnsureTopics(rd_kafka_t* client,
       const Event none(rd_kafka_queue_poll(nothing.get(), Milliseconds(backoff.Next())));
       ASSIGN_OR_RETURN(state, Describe(client, spec.name, deadline.Left()));
     }
-    ASSIGN_OR_RETURN(const auto retention, Retention(client, spec.name, deadline.Left()));
-    Compare(spec, state, retention, &differences);
+    ASSIGN_OR_RETURN(const TopicConfig config, DescribeConfig(client, spec.name, deadline.Left()));
+    Compare(spec, state, config, &differences);
   }
   return differences;
 }
