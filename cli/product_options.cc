@@ -1,0 +1,25 @@
+#include "cli/product_options.h"
+
+#include "common/base/status.h"
+#include "common/config/load.h"
+#include "common/config/log_options.h"
+#include "common/config/schema.h"
+#include "common/url/url_config.h"
+
+namespace orbweaver {
+
+void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
+  DeclareLogOptions(schema, &options->log);
+  DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
+}
+
+absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,
+                                ProductOptions* options) {
+  DeclareProductOptions(schema, options);
+  ASSIGN_OR_RETURN(const config::Inputs inputs, config::TakeInputs(args));
+  RETURN_IF_ERROR(config::Load(inputs, &schema));
+  ConfigureLog(options->log);
+  return absl::OkStatus();
+}
+
+}  // namespace orbweaver
