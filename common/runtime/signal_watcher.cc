@@ -26,14 +26,10 @@ int PollMilliseconds(SteadyTime deadline) {
   return static_cast<int>(std::clamp<int64_t>(left, 0, std::numeric_limits<int>::max()));
 }
 
-// Takes the signals that came; the number of the last, 0 when there was none.
+// Takes one signal; 0 when there is none.
 int TakeSignal(int signal_fd) {
-  int last = 0;
   signalfd_siginfo info;
-  while (read(signal_fd, &info, sizeof info) == sizeof info) {
-    last = static_cast<int>(info.ssi_signo);
-  }
-  return last;
+  return read(signal_fd, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
 }
 
 }  // namespace
