@@ -36,7 +36,11 @@ std::string ExpectedOne(const ValueType& type) {
   } else if (!type.max.empty()) {
     bounds = fmt::format(" of at most {}", type.max);
   }
-  const std::string unit = type.unit.empty() ? "" : fmt::format(" ({})", type.unit);
+  std::string unit;
+  if (!type.unit.empty()) {
+    unit = type.kind == ValueType::Kind::kDuration ? fmt::format(" in {}", type.unit)
+                                                   : fmt::format(" ({})", type.unit);
+  }
   switch (type.kind) {
     case ValueType::Kind::kBool:
       return "true or false";
@@ -45,8 +49,8 @@ std::string ExpectedOne(const ValueType& type) {
     case ValueType::Kind::kNumber:
       return fmt::format("a number{}{}", bounds, unit);
     case ValueType::Kind::kDuration:
-      return fmt::format("a duration{}{}, such as 250ms, 10s or 2h", bounds,
-                         type.unit == "1ns" ? "" : fmt::format(" in steps of {}", type.unit));
+      return fmt::format("a duration{}{}, such as {}", unit, bounds,
+                         type.unit == "whole seconds" ? "10s or 2h" : "250ms, 10s or 2h");
     case ValueType::Kind::kBytes:
       return fmt::format("a size{}, such as 64KiB or 256MB", bounds);
     case ValueType::Kind::kText:
@@ -82,7 +86,7 @@ std::string Option::Expected() const {
   return {};
 }
 
-std::string Option::EnvironmentName() const {
+std::string EnvironmentName(std::string_view name) {
   std::string out = "ORBWEAVER_";
   for (const char c : name) {
     if (c == '.') {

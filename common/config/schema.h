@@ -120,9 +120,10 @@ struct Option {
   std::string SourceOf(std::string_view key) const;
   // What is expected, to end a sentence: "an integer from 0 to 65535", "a list of text".
   std::string Expected() const;
-  // "ORBWEAVER_ADMIN__PORT".
-  std::string EnvironmentName() const;
 };
+
+// "ORBWEAVER_ADMIN__PORT" for "admin.port".
+std::string EnvironmentName(std::string_view name);
 
 // Place: filled by the program's Declare functions, loaded once at the start, then only read. Holds
 // pointers to the declared members, which must outlive it. Not thread-safe while it is filled and

@@ -69,13 +69,13 @@ void Schema::Add(std::string name, std::chrono::duration<Rep, Period>* member,
                  std::type_identity_t<About<std::chrono::duration<Rep, Period>>> about) {
   using D = std::chrono::duration<Rep, Period>;
   using std::chrono::nanoseconds;
-  static_assert(std::same_as<Rep, int64_t>);
+  static_assert(std::same_as<Rep, int64_t> && D(1) <= std::chrono::seconds(1));
   Codec<D> codec;
   codec.type.kind = ValueType::Kind::kDuration;
   if (about.min > D::zero()) codec.type.min = PrintDuration(about.min);
   if (about.max < About<D>{}.max) codec.type.max = PrintDuration(about.max);
-  // The coarsest text that the member can hold exactly: "1ms" for std::chrono::milliseconds.
-  codec.type.unit = PrintDuration(D(1));
+  if (D(1) == std::chrono::seconds(1)) codec.type.unit = "whole seconds";
+  if (D(1) == std::chrono::milliseconds(1)) codec.type.unit = "whole milliseconds";
   codec.parse = [min = about.min, max = about.max](std::string_view text, D* value) {
     nanoseconds exact;
     if (!ParseDuration(text, &exact)) return false;
