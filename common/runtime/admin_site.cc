@@ -116,7 +116,10 @@ AdminResponse AdminSite::Handle(const AdminRequest& request) const {
                                                         path) != std::end(kBuiltIn);
   if (!known) return Text(404, "no such page. / lists them.\n");
   if (request.method != "GET" && request.method != "HEAD") return NotAllowed("GET, HEAD");
-  return Get(path);
+  AdminResponse response = Get(path);
+  // For people at a terminal; nothing that is served here minds.
+  if (!response.body.ends_with('\n')) response.body += '\n';
+  return response;
 }
 
 AdminResponse AdminSite::Get(std::string_view path) const {

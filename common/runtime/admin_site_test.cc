@@ -50,7 +50,7 @@ TEST(AdminSiteTest, StatusHasAMemberForEachPart) {
   const auto fetch = site.AddStatus(
       "fetch", [](JsonWriter& json) { json.BeginObject().Key("open").Value(7).EndObject(); });
   const AdminResponse response = Get(site, "/status?pretty");
-  EXPECT_EQ(response.body, R"({"feed":3,"fetch":{"open":7}})");
+  EXPECT_EQ(response.body, "{\"feed\":3,\"fetch\":{\"open\":7}}\n");
   EXPECT_EQ(response.content_type, "application/json");
 }
 
@@ -66,7 +66,7 @@ TEST(AdminSiteTest, WhatAPartAddedGoesWithThePart) {
   moved = AdminSite::Registration();
   EXPECT_EQ(Get(site, "/metrics").status, 404);
   const auto again = site.AddPage("/metrics", "text/plain", [] { return "y"; });
-  EXPECT_EQ(Get(site, "/metrics").body, "y");
+  EXPECT_EQ(Get(site, "/metrics").body, "y\n");
 }
 
 TEST(AdminSiteTest, TellsAWrongMethodFromAnUnknownPage) {
@@ -157,7 +157,7 @@ TEST_F(NoTokenTest, WithoutAConfiguredTokenNobodyMayChangeAnything) {
     EXPECT_THAT(response.body, HasSubstr("admin.token"));
   }
   EXPECT_EQ(calls_, 0);
-  EXPECT_EQ(Get(site_, "/actions").body, R"([{"name":"block","doc":"Block a domain"}])");
+  EXPECT_EQ(Get(site_, "/actions").body, "[{\"name\":\"block\",\"doc\":\"Block a domain\"}]\n");
 }
 
 TEST(AdminSiteTest, PartsMayComeAndGoWhileItIsAsked) {
@@ -170,7 +170,7 @@ TEST(AdminSiteTest, PartsMayComeAndGoWhileItIsAsked) {
   });
   for (int i = 0; i < 500; ++i) EXPECT_EQ(Get(site, "/status").status, 200);
   parts.join();
-  EXPECT_EQ(Get(site, "/status").body, "{}");
+  EXPECT_EQ(Get(site, "/status").body, "{}\n");
 }
 
 TEST(AdminSiteDeathTest, ANameTwiceIsABug) {

@@ -124,8 +124,12 @@ int RunProcess(const ProcessInfo& info, int argc, char** argv,
   }
   ConfigureLog(log);
   const absl::Status result = Serve(info, options, schema, run);
-  if (!result.ok()) Log(LogLevel::kError, "process", "{}", MessageOf(result));
   FlushLog();
+  if (result.ok()) {
+    Log(LogLevel::kInfo, "process", "{} stopped", info.name);
+  } else {
+    Log(LogLevel::kError, "process", "{}", MessageOf(result));
+  }
   return result.ok() ? 0 : kExitFailed;
 }
 
