@@ -27,26 +27,40 @@ size_t CharacterLength(const unsigned char* p, size_t left) {
   return 4;
 }
 
+uint64_t LoadWord(const unsigned char* p) {
+  uint64_t word;
+  std::memcpy(&word, p, sizeof word);
+  return word;
+}
+
+// How many bytes at the start are surely ASCII: most of what is crawled is so throughout, and is
+// looked at eight bytes at a time, the last eight perhaps twice.
+size_t AsciiPrefix(const unsigned char* p, size_t size) {
+  constexpr uint64_t kHighBits = 0x8080808080808080u;
+  size_t i = 0;
+  for (; i + 16 <= size; i += 16) {
+    if (((LoadWord(p + i) | LoadWord(p + i + 8)) & kHighBits) != 0) return i;
+  }
+  if (i + 8 <= size) {
+    if ((LoadWord(p + i) & kHighBits) != 0) return i;
+    i += 8;
+  }
+  if (i == size) return i;
+  if (size >= 8) return (LoadWord(p + size - 8) & kHighBits) == 0 ? size : i;
+  unsigned char all = 0;
+  for (size_t k = 0; k < size; ++k) all |= p[k];
+  return all < 0x80 ? size : 0;
+}
+
 }  // namespace
 
 bool IsValidUtf8(std::string_view text) {
   const auto* p = reinterpret_cast<const unsigned char*>(text.data());
-  size_t left = text.size();
-  while (left > 0) {
-    // Most of what is crawled is ASCII: eight bytes at a time.
-    if (left >= 8) {
-      uint64_t word;
-      std::memcpy(&word, p, sizeof word);
-      if ((word & 0x8080808080808080u) == 0) {
-        p += 8;
-        left -= 8;
-        continue;
-      }
-    }
-    const size_t length = CharacterLength(p, left);
+  size_t i = AsciiPrefix(p, text.size());
+  while (i < text.size()) {
+    const size_t length = CharacterLength(p + i, text.size() - i);
     if (length == 0) return false;
-    p += length;
-    left -= length;
+    i += length;
   }
   return true;
 }
