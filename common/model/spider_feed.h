@@ -58,8 +58,8 @@ struct SpiderFeedEntry {
 };
 
 // Replaces *entry. Poison, naming the field and what is wrong with it, for anything that Encode
-// would not have written; *entry is then not to be used. Memory is taken from `arena` only, and
-// little more than the message has bytes. Never blocks.
+// would not have written; *entry is then not to be used. Memory is taken from `arena` only,
+// and bounded by the message's own bytes and the bounds of its lists. Never blocks.
 absl::Status Decode(std::string_view bytes, Arena* arena, SpiderFeedEntry* entry);
 
 // Replaces what `buffer` holds; the view lives until its next change. Poison for what Decode would
