@@ -6,8 +6,8 @@
 //                              Field<3, "rel", &Link::rel>>;
 //   };
 //
-// Place: included by the codecs (spider_log.cc, …) only. Numbers, names and bounds repeat those of
-// proto/orbweaver/v1/; differential_test.cc holds both against each other.
+// Place: included by the codecs (spider_log.cc, …) only. Numbers, types and bounds repeat those of
+// proto/orbweaver/v1/; differential_test.cc and golden_test.cc hold both against each other.
 //
 // Stricter than Protocol Buffers ask a parser to be, because what is odd was not written by a
 // client of ours: a singular field that comes twice, a known field of another wire type, a number
