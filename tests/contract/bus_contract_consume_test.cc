@@ -154,6 +154,35 @@ TEST_P(BusContract, ReadsAssignedPartitionsFromTheirPositions) {
   EXPECT_EQ(values, (std::multiset<std::string>{"25", "27", "28"}));
 }
 
+TEST_P(BusContract, LeavesNoPartitionOutHoweverFullTheOthersAre) {
+  const std::string topic = MakeTopic(2);
+  AckedProducer producer(bus());
+  uint64_t sent = 0;
+  auto fill = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      ASSERT_OK(producer->Send({topic, PartitionId(0), "", "full", {}}, sent++));
+    }
+    producer->Poll(Duration::zero());
+  };
+  fill(5000);
+  ASSERT_OK(producer->Send({topic, PartitionId(1), "", "alone", {}}, sent++));
+  ASSERT_OK(producer->Flush(kBusPatience));
+  auto consumer = NewConsumer(Name("group"));
+  const AssignedPartition from[] = {From(0, 0), From(1, 0)};
+  ASSERT_OK(consumer->Assign(topic, from));
+  bool seen = false;
+  MessageBatch batch;
+  const SteadyTime deadline = SystemClock().Now() + kBusPatience;
+  while (!seen && SystemClock().Now() < deadline) {
+    // Faster than it is read.
+    fill(11);
+    ASSERT_OK(consumer->Poll({.max_messages = 10}, kBusWait, &batch));
+    for (const Message& message : batch.messages()) seen |= message.partition == PartitionId(1);
+  }
+  EXPECT_TRUE(seen);
+  EXPECT_OK(producer->Flush(kBusPatience));
+}
+
 TEST_P(BusContract, GivesACommitAndItsMetadataBackOnAssignment) {
   const std::string topic = MakeTopic(2), group = Name("group");
   ProduceNumbers(topic, 2, 20);
@@ -264,6 +293,28 @@ TEST_P(BusContract, ReadsNothingBeforeSubscribeOrAssignAndAfterClose) {
   consumer->Close();
   consumer->Close();
   EXPECT_TRUE(IsFatal(consumer->Poll({}, Duration::zero(), &batch)));
+}
+
+TEST_P(BusContract, ReportsAPositionThatALogBegunAnewHasNotReached) {
+  const std::string topic = MakeTopic(1);
+  ProduceNumbers(topic, 1, 10);
+  auto consumer = NewConsumer(Name("group"));
+  const AssignedPartition from = From(0, 500);
+  ASSERT_OK(consumer->Assign(topic, {&from, 1}));
+  MessageBatch batch;
+  absl::Status status;
+  const SteadyTime deadline = SystemClock().Now() + kBusPatience;
+  while ((status.ok() || IsRetry(status)) && SystemClock().Now() < deadline) {
+    status = consumer->Poll({}, kBusWait, &batch);
+    EXPECT_TRUE(batch.empty());
+  }
+  EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange) << status;
+  EXPECT_NE(MessageOf(status).find("500"), std::string_view::npos) << status;
+  const OffsetCommit resume{PartitionId(0), Offset(8), ""};
+  ASSERT_OK(consumer->Commit({&resume, 1}, kBusPatience));
+  const auto messages = Consume(*consumer, 2);
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0].value, "8");
 }
 
 TEST_P(BusContract, ReportsALogCutAboveACommittedOffsetAndResumesWhereItIsTold) {

@@ -167,6 +167,19 @@ TEST_P(BusContract, CarriesRecordsUpToTheLimitAndRefusesLargerOnes) {
   EXPECT_EQ(messages[1].value, "after");
 }
 
+TEST_P(BusContract, RefusesHeadersWithoutAPrintableName) {
+  const std::string topic = MakeTopic(1);
+  AckedProducer producer(bus());
+  for (const std::string_view name : {std::string_view(), std::string_view("line\n")}) {
+    const Header header{name, "value"};
+    EXPECT_TRUE(IsFatal(producer->Send({topic, PartitionId(0), "", "v", {&header, 1}}, 0)));
+  }
+  // Nothing was lost by that, so the next may follow.
+  EXPECT_OK(producer->Send({topic, PartitionId(0), "", "v", {}}, 0));
+  ASSERT_OK(producer->Flush(kBusPatience));
+  EXPECT_EQ(ConsumeAll(topic, 1).size(), 1u);
+}
+
 TEST_P(BusContract, RefusesUnknownTopicsAndPartitions) {
   const std::string topic = MakeTopic(2), unknown = Name("unknown");
   const Record records[] = {{unknown, PartitionId(0), "", "v", {}},
