@@ -1,8 +1,8 @@
 // The bus's suite on a real Kafka.
+#include <librdkafka/rdkafka.h>
+
 #include <memory>
 #include <string>
-
-#include <librdkafka/rdkafka.h>
 
 #include "common/bus/kafka/kafka_bus.h"
 #include "tests/contract/bus_contract.h"
@@ -60,7 +60,8 @@ class KafkaBusEnv : public BusEnv {
 };
 
 INSTANTIATE_TEST_SUITE_P(Kafka, BusContract,
-                         ::testing::Values(BusEnvFactory{"kafka", []() -> std::unique_ptr<BusEnv> {
+                         ::testing::Values(BusEnvFactory{"kafka",
+                                                         []() -> std::unique_ptr<BusEnv> {
                                                            return std::make_unique<KafkaBusEnv>();
                                                          }}));
 
