@@ -17,7 +17,8 @@ class BusEnv {
  public:
   virtual ~BusEnv() = default;
 
-  // The client under test, opened on first use (a test that kills a child must not have opened it).
+  // The client under test, opened on first use (a test that kills a child must not have opened it),
+  // which is by one thread.
   virtual Bus& bus() = 0;
 
   // Closes the client and opens another on the same data, as a restarted worker does. What the old
