@@ -7,6 +7,7 @@
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
+#include "common/bus/limits.h"
 
 namespace orbweaver {
 namespace {
@@ -16,14 +17,6 @@ class SharedRecords : public MessageBatch::Memory {
  public:
   std::vector<std::shared_ptr<const StoredRecord>> records;
 };
-
-absl::Status CheckMetadata(const OffsetCommit& commit) {
-  const bool printable = std::all_of(commit.metadata.begin(), commit.metadata.end(),
-                                     [](char c) { return c >= ' ' && c <= '~'; });
-  if (printable && commit.metadata.size() <= kMaxCommitMetadataBytes) return absl::OkStatus();
-  return FatalError("commit partition {}: metadata must be printable and have at most {} bytes",
-                    commit.partition, kMaxCommitMetadataBytes);
-}
 
 }  // namespace
 
@@ -291,7 +284,7 @@ absl::Status MemoryConsumer::CheckCommits(std::span<const OffsetCommit> commits,
                        options_.group);
   }
   for (const OffsetCommit& commit : commits) {
-    RETURN_IF_ERROR(CheckMetadata(commit));
+    RETURN_IF_ERROR(CheckCommit(commit));
     if (!IsSubscribed()) {
       RETURN_IF_ERROR(client_.broker.log().Find(topic_, commit.partition).status());
     } else if (!group.IsOwner(commit.partition, member_)) {

@@ -3,18 +3,9 @@
 #include <optional>
 
 #include "common/base/status.h"
+#include "common/bus/limits.h"
 
 namespace orbweaver {
-namespace {
-
-size_t BytesOf(const Record& record) {
-  size_t bytes = record.key.size() + record.value.size();
-  for (const Header& header : record.headers) bytes += header.name.size() + header.value.size();
-  return bytes;
-}
-
-}  // namespace
-
 MemoryProducer::MemoryProducer(MemoryClient* client, const ProducerOptions& options,
                                AckHandler on_ack)
     : client_(*client), options_(options), on_ack_(std::move(on_ack)) {
@@ -29,10 +20,7 @@ MemoryProducer::~MemoryProducer() {
 
 absl::Status MemoryProducer::Send(const Record& record, uint64_t token) {
   RETURN_IF_ERROR(client_.CheckAlive("send"));
-  if (BytesOf(record) > kMaxRecordBytes) {
-    return FatalError("send to topic '{}': the record has {} bytes, at most {} are allowed",
-                      record.topic, BytesOf(record), kMaxRecordBytes);
-  }
+  RETURN_IF_ERROR(CheckRecord(record));
   client_.Reach("before send");
   {
     absl::MutexLock lock(&client_.broker.mutex);
