@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
+
 #include "common/base/backoff.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
@@ -113,6 +115,9 @@ absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, Mes
   RETURN_IF_ERROR(fenced_);
   if (rejoin_) RETURN_IF_ERROR(Rejoin());
   const Deadline deadline(timeout);
+  // When this Poll ends; until then the time of the last one tells how long the group did not hear
+  // of us.
+  const absl::Cleanup polled = [this] { last_poll_ = SystemClock().Now(); };
   rebalanced_ = false;
   do {
     Deliver(limits, batch);
@@ -409,7 +414,10 @@ void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
     if (owned_.contains(id)) ids.push_back(id);
   }
   if (listener_ != nullptr && !ids.empty()) {
-    if (rd_kafka_assignment_lost(handle_.get())) {
+    // librdkafka knows of a loss once the broker says so. A member that was silent for the whole
+    // rebalance has been removed without a word.
+    const bool was_silent = SystemClock().Now() - last_poll_ >= options_.session_timeout;
+    if (was_silent || rd_kafka_assignment_lost(handle_.get())) {
       for (const PartitionId id : ids) owned_.erase(id);  // a commit from the callback is refused
       listener_->OnLost(ids);
     } else {

@@ -72,7 +72,8 @@ class KafkaConsumer : public Consumer {
   RebalanceListener* listener_ = nullptr;  // none after Assign
   bool closed_ = false;
   bool rebalanced_ = false;  // in this Poll
-  bool rejoin_ = false;      // a take-over failed: leave the group and join again
+  SteadyTime last_poll_ = SystemClock().Now();
+  bool rejoin_ = false;  // a take-over failed: leave the group and join again
 
   absl::flat_hash_map<PartitionId, Owned> owned_;
   // Fetched, not yet delivered: what did not fit, or is paused. About a batch at most.
