@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
+
 #include "common/base/backoff.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
@@ -26,9 +28,13 @@ std::vector<PartitionId> Ids(const rd_kafka_topic_partition_list_t& list) {
 
 }  // namespace
 
-// Keeps librdkafka's messages, whose bytes the batch's views point to.
+// Keeps librdkafka's messages, whose bytes the batch's views point to. They need their client: a
+// batch may outlive the consumer.
 class KafkaConsumer::BatchMemory : public MessageBatch::Memory {
  public:
+  explicit BatchMemory(std::shared_ptr<rd_kafka_t> handle) : client(std::move(handle)) {}
+
+  const std::shared_ptr<rd_kafka_t> client;
   std::vector<RawMessage> messages;
   std::vector<Header> headers;
 };
@@ -37,6 +43,8 @@ absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptio
                                                                 const ConsumerOptions& options) {
   if (options.group.empty()) return FatalError("create consumer: the group's name is empty");
   const std::string session_ms = fmt::format("{}", Milliseconds(options.session_timeout));
+  const Duration heartbeat =
+      std::min<Duration>(options.session_timeout / 4, std::chrono::seconds(3));
   ASSIGN_OR_RETURN(
       Conf conf,
       NewConf(kafka, {
@@ -45,6 +53,7 @@ absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptio
                          {"enable.auto.offset.store", "false"},
                          {"auto.offset.reset", "error"},
                          {"session.timeout.ms", session_ms},
+                         {"heartbeat.interval.ms", fmt::format("{}", Milliseconds(heartbeat))},
                          // A consumer that does not poll is as dead as one that does not beat.
                          {"max.poll.interval.ms", session_ms},
                          {"partition.assignment.strategy",
@@ -102,8 +111,13 @@ absl::Status KafkaConsumer::Assign(std::string_view topic,
 absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) {
   batch->Clear();
   if (closed_) return FatalError("poll {}: the consumer is closed", topic_);
+  if (topic_.empty()) return FatalError("poll: neither Subscribe nor Assign was called");
+  RETURN_IF_ERROR(fenced_);
   if (rejoin_) RETURN_IF_ERROR(Rejoin());
   const Deadline deadline(timeout);
+  // When this Poll ends; until then the time of the last one tells how long the group did not hear
+  // of us.
+  const absl::Cleanup polled = [this] { last_poll_ = SystemClock().Now(); };
   rebalanced_ = false;
   do {
     Deliver(limits, batch);
@@ -129,8 +143,9 @@ void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
   rd_kafka_message_t* fetched[kFetchMessages];
   size_t bytes = 0;
   size_t count = 0;
+  // librdkafka waits until the whole array is full: wait for one, then take what is there already.
+  size_t wanted = 1;
   while (true) {
-    const size_t wanted = std::min(kFetchMessages, limits.max_messages - count);
     const ssize_t n = rd_kafka_consume_batch_queue(queue_, Milliseconds(timeout), fetched, wanted);
     for (ssize_t i = 0; i < n; ++i) {
       RawMessage message(fetched[i]);
@@ -142,18 +157,18 @@ void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
         held_.push_back(std::move(message));
       }
     }
-    // The rest of what is there already, until a batch is full.
-    timeout = Duration::zero();
     if (n < static_cast<ssize_t>(wanted) || bytes >= limits.max_bytes ||
         count >= limits.max_messages || !errors_.empty()) {
       return;
     }
+    timeout = Duration::zero();
+    wanted = std::min(kFetchMessages, limits.max_messages - count);
   }
 }
 
 void KafkaConsumer::Deliver(const PollLimits& limits, MessageBatch* batch) {
   if (held_.empty() || !batch->empty()) return;
-  auto memory = std::make_unique<BatchMemory>();
+  auto memory = std::make_unique<BatchMemory>(handle_);
   size_t bytes = 0;
   bool full = false;
   const bool any_paused = std::any_of(owned_.begin(), owned_.end(),
@@ -314,21 +329,9 @@ void KafkaConsumer::OnRebalance(rd_kafka_t*, rd_kafka_resp_err_t error,
   }
 }
 
-void KafkaConsumer::OnError(rd_kafka_t* handle, int error, const char* reason, void* opaque) {
+void KafkaConsumer::OnError(rd_kafka_t*, int error, const char* words, void* opaque) {
   auto* const self = static_cast<KafkaConsumer*>(opaque);
-  auto code = static_cast<rd_kafka_resp_err_t>(error);
-  char text[512];
-  if (code == RD_KAFKA_RESP_ERR__FATAL) {
-    code = rd_kafka_fatal_error(handle, text, sizeof text);
-    reason = text;
-  }
-  const absl::Status status = ToStatus(code, reason);
-  // A single connection that broke is repaired in the background; that no broker is left is news.
-  if (IsRetry(status) && code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
-    Log(LogLevel::kWarning, "kafka", "{}", reason);
-    return;
-  }
-  self->errors_.push_back(status);
+  if (self->fenced_.ok()) self->AddError(static_cast<rd_kafka_resp_err_t>(error), words);
 }
 
 absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
@@ -411,7 +414,10 @@ void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
     if (owned_.contains(id)) ids.push_back(id);
   }
   if (listener_ != nullptr && !ids.empty()) {
-    if (rd_kafka_assignment_lost(handle_.get())) {
+    // librdkafka knows of a loss once the broker says so. A member that was silent for the whole
+    // rebalance has been removed without a word.
+    const bool was_silent = SystemClock().Now() - last_poll_ >= options_.session_timeout;
+    if (was_silent || rd_kafka_assignment_lost(handle_.get())) {
       for (const PartitionId id : ids) owned_.erase(id);  // a commit from the callback is refused
       listener_->OnLost(ids);
     } else {
@@ -445,9 +451,34 @@ void KafkaConsumer::HandleError(const rd_kafka_message_t& message) {
       ReportCut(PartitionId(message.partition), message.offset, std::nullopt);
       return;
     default:
-      errors_.push_back(ToStatus(
-          message.err, fmt::format("read {}: {}", topic_, rd_kafka_message_errstr(&message))));
+      AddError(message.err, rd_kafka_message_errstr(&message));
   }
+}
+
+void KafkaConsumer::AddError(rd_kafka_resp_err_t error, const char* words) {
+  char text[512];
+  if (error == RD_KAFKA_RESP_ERR__FATAL) {
+    error = rd_kafka_fatal_error(handle_.get(), text, sizeof text);
+    words = text;
+  }
+  const absl::Status status = ToStatus(error, fmt::format("read {}: {}", topic_, words));
+  // A single connection that broke is repaired in the background; that no broker is left is news.
+  if (IsRetry(status) && error != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+    Log(LogLevel::kWarning, "kafka", "{}", MessageOf(status));
+    return;
+  }
+  if (!IsFenced(status)) {
+    errors_.push_back(status);
+    return;
+  }
+  // A later member has this one's name. librdkafka says so once and is dead from then on.
+  fenced_ = status;
+  errors_.assign(1, status);
+  std::vector<PartitionId> lost;
+  for (const auto& [partition, owned] : owned_) lost.push_back(partition);
+  owned_.clear();
+  held_.clear();
+  if (listener_ != nullptr && !lost.empty()) listener_->OnLost(lost);
 }
 
 void KafkaConsumer::ReportCut(PartitionId partition, int64_t position,

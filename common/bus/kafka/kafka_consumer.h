@@ -60,22 +60,25 @@ class KafkaConsumer : public Consumer {
   // Moves from held_ what is not paused and fits the limits.
   void Deliver(const PollLimits& limits, MessageBatch* batch);
   void HandleError(const rd_kafka_message_t& message);
+  void AddError(rd_kafka_resp_err_t error, const char* words);
   void ReportCut(PartitionId partition, int64_t position, std::optional<int64_t> start);
   absl::Status Rejoin();
   bool Cooperative() const;
 
   const ConsumerOptions options_;
-  Handle handle_;
-  rd_kafka_queue_t* queue_ = nullptr;  // destroyed in Close
+  std::shared_ptr<rd_kafka_t> handle_;  // also of the batches that are still read
+  rd_kafka_queue_t* queue_ = nullptr;   // destroyed in Close
   std::string topic_;
   RebalanceListener* listener_ = nullptr;  // none after Assign
   bool closed_ = false;
   bool rebalanced_ = false;  // in this Poll
-  bool rejoin_ = false;      // a take-over failed: leave the group and join again
+  SteadyTime last_poll_ = SystemClock().Now();
+  bool rejoin_ = false;  // a take-over failed: leave the group and join again
 
   absl::flat_hash_map<PartitionId, Owned> owned_;
   // Fetched, not yet delivered: what did not fit, or is paused. About a batch at most.
   std::deque<RawMessage> held_;
+  absl::Status fenced_;              // once not OK, for ever
   std::deque<absl::Status> errors_;  // for the next Polls, one each
 };
 

@@ -21,6 +21,7 @@ absl::StatusOr<std::unique_ptr<Producer>> KafkaProducer::Create(const KafkaOptio
       NewConf(kafka, {
                          {"enable.idempotence", "true"},
                          {"enable.gapless.guarantee", "true"},
+                         {"message.max.bytes", fmt::format("{}", kMaxMessageBytes)},
                          {"message.timeout.ms", "0"},
                          // The bound is ours, by bytes; librdkafka's must not be met before it.
                          {"queue.buffering.max.messages", "10000000"},
@@ -48,6 +49,10 @@ KafkaProducer::~KafkaProducer() {
 absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
   RETURN_IF_ERROR(failed_);
   RETURN_IF_ERROR(CheckRecord(record));
+  // librdkafka would choose one itself.
+  if (record.partition < PartitionId(0)) {
+    return FatalError("send to {}: there is no partition {}", record.topic, record.partition);
+  }
   const size_t bytes = record.key.size() + record.value.size();
   // A record larger than the whole budget may go alone: refusing it for ever would stop its sender.
   if (outstanding_ > 0 && outstanding_bytes_ + bytes > options_.max_bytes) {
@@ -114,7 +119,7 @@ absl::Status KafkaProducer::Flush(Duration timeout) {
       return TimeoutError("flush: {} records are not acked yet", outstanding_);
     }
   }
-  return failed_;
+  return absl::OkStatus();
 }
 
 void KafkaProducer::OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {

@@ -120,17 +120,20 @@ absl::StatusOr<TopicConfig> DescribeConfig(rd_kafka_t* client, const std::string
 
 void Compare(const TopicSpec& spec, const TopicState& state, const TopicConfig& config,
              std::vector<std::string>* differences) {
-  const auto expect = [&](std::string_view what, const auto& found, const auto& wanted) {
-    if (fmt::format("{}", found) != fmt::format("{}", wanted)) {
-      differences->push_back(
-          fmt::format("topic {}: {} is {}, expected {}", spec.name, what, found, wanted));
-    }
+  const auto differs = [&](std::string_view found, std::string_view wanted) {
+    differences->push_back(fmt::format("topic {}: {}, expected {}", spec.name, found, wanted));
   };
-  expect("partitions", state.partitions, spec.partitions);
-  expect("replication", state.replication, spec.replication);
+  if (state.partitions != spec.partitions) {
+    differs(fmt::format("{} partitions", state.partitions), fmt::format("{}", spec.partitions));
+  }
+  if (state.replication != spec.replication) {
+    differs(fmt::format("replication {}", state.replication), fmt::format("{}", spec.replication));
+  }
   for (const auto& [key, wanted] : WantedConfig(spec)) {
     const auto found = config.find(key);
-    expect(key, found == config.end() ? "unknown" : found->second, wanted);
+    if (found != config.end() && found->second != wanted) {
+      differs(fmt::format("{} {}", key, found->second), wanted);
+    }
   }
 }
 
