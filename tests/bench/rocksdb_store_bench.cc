@@ -14,7 +14,7 @@
 #include "common/store/rocksdb/database.h"
 #include "common/store/rocksdb/rocksdb_store.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
 namespace {

@@ -59,7 +59,7 @@ class Database {
   // fsync. May block while compactions catch up. `action` begins the error's message.
   absl::Status Write(rocksdb::WriteBatch* batch, std::string_view action);
 
-  rocksdb::DB& db() { return *db_; }
+  rocksdb::DB& db() const { return *db_; }
   rocksdb::ColumnFamilyHandle* table(Table table) const {
     return tables_[static_cast<size_t>(table)];
   }

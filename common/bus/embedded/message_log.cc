@@ -1,4 +1,4 @@
-#include "common/bus/embedded/log.h"
+#include "common/bus/embedded/message_log.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,6 +6,7 @@
 #include "rocksdb/db.h"
 
 #include "common/base/big_endian.h"
+#include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
 #include "common/bus/embedded/stored_batch.h"
@@ -63,8 +64,7 @@ bool DecodeTopic(std::string_view name, std::string_view bytes, LogTopic* topic)
   topic->spec.name = name;
   topic->spec.partitions = static_cast<int>(LoadBigEndian<uint32_t>(bytes.data() + 4));
   topic->spec.retention = Duration(static_cast<int64_t>(LoadBigEndian<uint64_t>(bytes.data() + 8)));
-  topic->spec.retention_bytes =
-      static_cast<int64_t>(LoadBigEndian<uint64_t>(bytes.data() + 16));
+  topic->spec.retention_bytes = static_cast<int64_t>(LoadBigEndian<uint64_t>(bytes.data() + 16));
   return true;
 }
 
@@ -102,13 +102,14 @@ absl::Status Corrupt(const Database& database, const LogPartition& partition, Of
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Log>> Log::Open(Database& database, const Clock& clock) {
-  std::unique_ptr<Log> log(new Log(database, clock));
+absl::StatusOr<std::unique_ptr<MessageLog>> MessageLog::Open(Database& database,
+                                                             const Clock& clock) {
+  std::unique_ptr<MessageLog> log(new MessageLog(database, clock));
   RETURN_IF_ERROR(log->Load());
   return log;
 }
 
-absl::Status Log::Load() {
+absl::Status MessageLog::Load() {
   absl::MutexLock lock(&topics_mutex_);
   const std::unique_ptr<rocksdb::Iterator> entries(
       database_.db().NewIterator({}, database_.meta()));
@@ -129,7 +130,7 @@ absl::Status Log::Load() {
   return database_.ToStatus(entries->status(), "open");
 }
 
-absl::Status Log::LoadPartition(LogPartition* partition) {
+absl::Status MessageLog::LoadPartition(LogPartition* partition) {
   std::string start;
   const rocksdb::Status got =
       database_.db().Get({}, database_.meta(), StartKey(*partition), &start);
@@ -139,8 +140,7 @@ absl::Status Log::LoadPartition(LogPartition* partition) {
   }
   partition->end = partition->tail = partition->start.load();
 
-  const std::unique_ptr<rocksdb::Iterator> batches(
-      database_.db().NewIterator({}, database_.log()));
+  const std::unique_ptr<rocksdb::Iterator> batches(database_.db().NewIterator({}, database_.log()));
   const BatchKey past(*partition, Offset(std::numeric_limits<int64_t>::max()));
   batches->SeekForPrev(past.slice());
   if (!batches->Valid()) return database_.ToStatus(batches->status(), "open");
@@ -155,7 +155,8 @@ absl::Status Log::LoadPartition(LogPartition* partition) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::string>> Log::EnsureTopics(std::span<const TopicSpec> topics) {
+absl::StatusOr<std::vector<std::string>> MessageLog::EnsureTopics(
+    std::span<const TopicSpec> topics) {
   std::vector<std::string> differences;
   std::vector<std::unique_ptr<LogTopic>> made;
   rocksdb::WriteBatch batch;
@@ -174,8 +175,8 @@ absl::StatusOr<std::vector<std::string>> Log::EnsureTopics(std::span<const Topic
     topic->id = next_id++;
     topic->spec = wanted;
     MakePartitions(topic.get());
-    const rocksdb::Status put = batch.Put(database_.meta(), std::string(kTopicPrefix) + wanted.name,
-                                          EncodeTopic(*topic));
+    const rocksdb::Status put =
+        batch.Put(database_.meta(), std::string(kTopicPrefix) + wanted.name, EncodeTopic(*topic));
     if (!put.ok()) return database_.ToStatus(put, "create topics");
     made.push_back(std::move(topic));
   }
@@ -188,14 +189,14 @@ absl::StatusOr<std::vector<std::string>> Log::EnsureTopics(std::span<const Topic
   return differences;
 }
 
-const LogTopic* Log::FindTopic(std::string_view name) const {
+const LogTopic* MessageLog::FindTopic(std::string_view name) const {
   absl::MutexLock lock(&topics_mutex_);
   const auto found = topics_.find(name);
   return found == topics_.end() ? nullptr : found->second.get();
 }
 
-absl::StatusOr<LogPartition*> Log::FindPartition(std::string_view topic,
-                                                 PartitionId partition) const {
+absl::StatusOr<LogPartition*> MessageLog::FindPartition(std::string_view topic,
+                                                        PartitionId partition) const {
   const LogTopic* const found = FindTopic(topic);
   if (found == nullptr) return FatalError("topic '{}': there is none", topic);
   LogPartition* const log = found->Find(partition);
@@ -204,7 +205,7 @@ absl::StatusOr<LogPartition*> Log::FindPartition(std::string_view topic,
                     found->partitions.size());
 }
 
-absl::Status Log::AppendAll(std::span<Append> appends) {
+absl::Status MessageLog::AppendAll(std::span<Append> appends) {
   rocksdb::WriteBatch batch;
   absl::Status status;
   for (Append& append : appends) {
@@ -223,8 +224,8 @@ absl::Status Log::AppendAll(std::span<Append> appends) {
     const rocksdb::Slice key_part = key.slice();
     const std::string_view body = append.batch->body();
     const rocksdb::Slice value_parts[] = {{head, sizeof head}, {body.data(), body.size()}};
-    status.Update(database_.ToStatus(
-        batch.Put(database_.log(), {&key_part, 1}, {value_parts, 2}), "append to"));
+    status.Update(database_.ToStatus(batch.Put(database_.log(), {&key_part, 1}, {value_parts, 2}),
+                                     "append to"));
   }
   if (status.ok()) status = database_.Write(&batch, "append to");
   for (const Append& append : appends) {
@@ -239,12 +240,12 @@ absl::Status Log::AppendAll(std::span<Append> appends) {
   return status;
 }
 
-Log::View::View(Database& database)
-    : database_(database), batches_(database.db().NewIterator({}, database.log())) {}
+MessageLog::View::View(const MessageLog& log)
+    : database_(log.database_), batches_(log.database_.db().NewIterator({}, log.database_.log())) {}
 
-Log::View::~View() = default;
+MessageLog::View::~View() = default;
 
-absl::Status Log::View::Read(const LogPartition& partition, Offset offset, LogBatch* batch) {
+absl::Status MessageLog::View::Read(const LogPartition& partition, Offset offset, LogBatch* batch) {
   const BatchKey key(partition, offset);
   batches_->Seek(key.slice());
   RETURN_IF_ERROR(database_.ToStatus(batches_->status(), "read"));
@@ -262,11 +263,11 @@ absl::Status Log::View::Read(const LogPartition& partition, Offset offset, LogBa
   return Corrupt(database_, partition, offset);
 }
 
-absl::StatusOr<Offset> Log::FirstKept(const TopicSpec& spec, const LogPartition& partition) {
+absl::StatusOr<Offset> MessageLog::FirstKept(const TopicSpec& spec, const LogPartition& partition) {
   Offset low(partition.start);
   Offset high(partition.end);
   if (low == high) return low;
-  View view = NewView();
+  View view(*this);
   LogBatch batch;
   StoredBatchCursor cursor;
   RETURN_IF_ERROR(view.Read(partition, Offset(high.value() - 1), &batch));
@@ -291,7 +292,7 @@ absl::StatusOr<Offset> Log::FirstKept(const TopicSpec& spec, const LogPartition&
   return low;
 }
 
-absl::Status Log::ApplyRetention() {
+absl::Status MessageLog::ApplyRetention() {
   absl::MutexLock lock(&retention_mutex_);
   std::vector<const LogTopic*> topics;
   {
@@ -307,8 +308,7 @@ absl::Status Log::ApplyRetention() {
       if (start.value() == partition->start) continue;
       const BatchKey begin(*partition, Offset(0));
       const BatchKey end(*partition, start);
-      rocksdb::Status added =
-          batch.DeleteRange(database_.log(), begin.slice(), end.slice());
+      rocksdb::Status added = batch.DeleteRange(database_.log(), begin.slice(), end.slice());
       if (added.ok()) {
         added = batch.Put(database_.meta(), StartKey(*partition), EncodeNumber(start.value()));
       }

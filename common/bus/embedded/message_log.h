@@ -45,7 +45,7 @@ struct LogPartition {
   std::atomic<int64_t> start{0};
   std::atomic<int64_t> end{0};  // everything below is durable
 
-  // The Log's appender only: where the next batch goes, and the sums that its head carries.
+  // The MessageLog's appender only: where the next batch goes, and the sums that its head carries.
   int64_t tail = 0;
   uint64_t log_bytes = 0;
   WallTime newest_time{};
@@ -71,11 +71,11 @@ struct LogBatch {
 };
 
 // Thread-safe; Append is for one thread. Topics are never removed, so pointers to them and their
-// partitions stay valid as long as the Log.
-class Log {
+// partitions stay valid as long as the MessageLog.
+class MessageLog {
  public:
   // Reads the topics and where their logs end.
-  static absl::StatusOr<std::unique_ptr<Log>> Open(Database& database, const Clock& clock);
+  static absl::StatusOr<std::unique_ptr<MessageLog>> Open(Database& database, const Clock& clock);
 
   // As Bus::EnsureTopics.
   absl::StatusOr<std::vector<std::string>> EnsureTopics(std::span<const TopicSpec> topics)
@@ -99,17 +99,16 @@ class Log {
   // Reads from the log as it was when the view was made.
   class View {
    public:
-    explicit View(Database& database);
+    explicit View(const MessageLog& log);
     ~View();
     // The batch that holds `offset`, which must be in [start, end); OutOfRange when retention has
     // taken it meanwhile.
     absl::Status Read(const LogPartition& partition, Offset offset, LogBatch* batch);
 
    private:
-    Database& database_;
+    const Database& database_;
     const std::unique_ptr<rocksdb::Iterator> batches_;
   };
-  View NewView() const { return View(database_); }
 
   // Deletes the batches that are older, or more, than their topic keeps.
   absl::Status ApplyRetention() ABSL_LOCKS_EXCLUDED(retention_mutex_);
@@ -118,7 +117,7 @@ class Log {
   Signal& changed() { return changed_; }
 
  private:
-  Log(Database& database, const Clock& clock) : database_(database), clock_(clock) {}
+  MessageLog(Database& database, const Clock& clock) : database_(database), clock_(clock) {}
 
   absl::Status Load() ABSL_LOCKS_EXCLUDED(topics_mutex_);
   absl::Status LoadPartition(LogPartition* partition);
