@@ -10,7 +10,8 @@
 namespace orbweaver {
 namespace {
 
-// A benchmark's cases may stand in several files: those of `store` beside each implementation.
+// Several files may add cases to one benchmark: the store's and the bus's have one for each
+// implementation.
 std::map<std::string, std::vector<BenchFunction>>& Registry() {
   static std::map<std::string, std::vector<BenchFunction>> registry;
   return registry;

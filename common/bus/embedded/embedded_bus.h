@@ -37,6 +37,11 @@ class EmbeddedBus : public Bus {
   // Deletes at once what retention no longer keeps, instead of at the next interval.
   absl::Status ApplyRetention() { return log_->ApplyRetention(); }
 
+  // Deletes the messages of a partition below `start`.
+  absl::Status DeleteBefore(std::string_view topic, PartitionId partition, Offset start) {
+    return log_->DeleteBefore(topic, partition, start);
+  }
+
  private:
   EmbeddedBus(Database& database, const Clock& clock, std::unique_ptr<MessageLog> log,
               const EmbeddedBusOptions& options);

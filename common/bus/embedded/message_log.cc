@@ -299,26 +299,43 @@ absl::Status MessageLog::ApplyRetention() {
     absl::MutexLock topics_lock(&topics_mutex_);
     for (const auto& [name, topic] : topics_) topics.push_back(topic.get());
   }
-  rocksdb::WriteBatch batch;
-  std::vector<std::pair<LogPartition*, Offset>> moved;
+  std::vector<Cut> cuts;
   for (const LogTopic* topic : topics) {
     if (topic->spec.retention <= Duration::zero() && topic->spec.retention_bytes <= 0) continue;
     for (const auto& partition : topic->partitions) {
       ASSIGN_OR_RETURN(const Offset start, FirstKept(topic->spec, *partition));
-      if (start.value() == partition->start) continue;
-      const BatchKey begin(*partition, Offset(0));
-      const BatchKey end(*partition, start);
-      rocksdb::Status added = batch.DeleteRange(database_.log(), begin.slice(), end.slice());
-      if (added.ok()) {
-        added = batch.Put(database_.meta(), StartKey(*partition), EncodeNumber(start.value()));
-      }
-      RETURN_IF_ERROR(database_.ToStatus(added, "delete from"));
-      moved.emplace_back(partition.get(), start);
+      if (start.value() > partition->start) cuts.push_back({partition.get(), start});
     }
   }
-  if (moved.empty()) return absl::OkStatus();
+  return Delete(cuts);
+}
+
+absl::Status MessageLog::DeleteBefore(std::string_view topic, PartitionId partition, Offset start) {
+  absl::MutexLock lock(&retention_mutex_);
+  ASSIGN_OR_RETURN(LogPartition* const log, FindPartition(topic, partition));
+  if (start.value() < log->start || start.value() > log->end) {
+    return FatalError("delete from topic '{}' partition {}: offset {} is not in its log", topic,
+                      partition, start);
+  }
+  const Cut cut{log, start};
+  return Delete({&cut, 1});
+}
+
+absl::Status MessageLog::Delete(std::span<const Cut> cuts) {
+  if (cuts.empty()) return absl::OkStatus();
+  rocksdb::WriteBatch batch;
+  for (const auto& [partition, start] : cuts) {
+    // Keys are last offsets: a batch that holds messages on both sides of the start stays.
+    const BatchKey begin(*partition, Offset(0));
+    const BatchKey end(*partition, start);
+    rocksdb::Status added = batch.DeleteRange(database_.log(), begin.slice(), end.slice());
+    if (added.ok()) {
+      added = batch.Put(database_.meta(), StartKey(*partition), EncodeNumber(start.value()));
+    }
+    RETURN_IF_ERROR(database_.ToStatus(added, "delete from"));
+  }
   // Readers are told of the new start before what is below it goes.
-  for (const auto& [partition, start] : moved) partition->start = start.value();
+  for (const auto& [partition, start] : cuts) partition->start = start.value();
   return database_.Write(&batch, "delete from");
 }
 

@@ -113,6 +113,10 @@ class MessageLog {
   // Deletes the batches that are older, or more, than their topic keeps.
   absl::Status ApplyRetention() ABSL_LOCKS_EXCLUDED(retention_mutex_);
 
+  // Deletes what is below `start`, which must be within the log.
+  absl::Status DeleteBefore(std::string_view topic, PartitionId partition, Offset start)
+      ABSL_LOCKS_EXCLUDED(retention_mutex_);
+
   // Raised at each append, and by consumer groups.
   Signal& changed() { return changed_; }
 
@@ -122,7 +126,14 @@ class MessageLog {
   absl::Status Load() ABSL_LOCKS_EXCLUDED(topics_mutex_);
   absl::Status LoadPartition(LogPartition* partition);
   // The first offset that the topic's retention keeps.
-  absl::StatusOr<Offset> FirstKept(const TopicSpec& spec, const LogPartition& partition);
+  absl::StatusOr<Offset> FirstKept(const TopicSpec& spec, const LogPartition& partition)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(retention_mutex_);
+  // Moves the starts of partitions, all at once, and deletes what is then below them.
+  struct Cut {
+    LogPartition* partition;
+    Offset start;
+  };
+  absl::Status Delete(std::span<const Cut> cuts) ABSL_EXCLUSIVE_LOCKS_REQUIRED(retention_mutex_);
 
   Database& database_;
   const Clock& clock_;

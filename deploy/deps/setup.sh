@@ -1,0 +1,108 @@
+# Functions of ./run: what must be there before anything can be built or started. Sourced, with $root set.
+# shellcheck shell=bash disable=SC2154
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+fail() {
+  printf 'run: %s\n' "$*" >&2
+  exit 2
+}
+
+# Downloads and compiler cache live outside the build tree, so that a fresh checkout does not fetch them again.
+# cmake/Dependencies.cmake has the same default.
+export ORBWEAVER_CACHE=${ORBWEAVER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/orbweaver}
+export CCACHE_DIR=${CCACHE_DIR:-$ORBWEAVER_CACHE/ccache} CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
+setup() {
+  install_packages
+  fetch_promtool
+  fetch_sources
+}
+
+install_packages() {
+  local wanted missing
+  wanted=$(grep -v '^#' "$root/deploy/deps/debian.txt" | grep .)
+  command -v dpkg-query >/dev/null || {
+    command -v clang++-19 >/dev/null && return  # another distribution, set up by its owner
+    fail "this is not Debian: install what deploy/deps/debian.txt names by hand, then run this again"
+  }
+  # shellcheck disable=SC2086
+  missing=$(comm -23 <(sort <<<"$wanted") \
+    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' | sort -u))
+  [ -n "$missing" ] || return 0
+  missing=$(tr '\n' ' ' <<<"$missing")
+  say "installing Debian packages: $missing"
+  local sudo=
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "missing packages and no sudo: as root, run: apt-get install $missing"
+    sudo=sudo
+  fi
+  # shellcheck disable=SC2206
+  local apt=($sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
+  "${apt[@]}" update >&2 || fail "apt-get update failed; is the package mirror reachable?"
+  # shellcheck disable=SC2086
+  "${apt[@]}" install -y --no-install-recommends $missing >&2 ||
+    fail "could not install: $missing. They are in Debian 12 with its security updates; see apt's messages above"
+}
+
+# promtool checks our metrics in the tests. Debian has it in the package of the Prometheus server, which would start a
+# daemon on Thrift's port: take the one program out of the package instead of installing it.
+fetch_promtool() {
+  local bin=$ORBWEAVER_CACHE/bin
+  export PATH=$PATH:$bin
+  command -v promtool >/dev/null || ! command -v apt-get >/dev/null && return
+  say "fetching promtool"
+  mkdir -p "$bin"
+  local tmp
+  tmp=$(mktemp -d "$bin/.fetch.XXXXXX")
+  if ! (cd "$tmp" && apt-get -qq download prometheus && dpkg-deb -x prometheus_*.deb .) >&2; then
+    rm -rf "$tmp"
+    fail "could not download Debian's prometheus package; see apt's messages above (apt-get update may help)"
+  fi
+  mv "$tmp/usr/bin/promtool" "$bin/promtool"
+  rm -rf "$tmp"
+}
+
+# Ada and Lexbor have no Debian 12 package; their sources lie inside two Python source packages.
+fetch_sources() {
+  local dir=$ORBWEAVER_CACHE/sources
+  { [ -e "$dir/ada_url-4.0.0" ] || [ -e /usr/include/ada.h ]; } &&
+    { [ -e "$dir/selectolax-1.0.2" ] || pkg-config --exists lexbor; } && return
+  say "fetching the sources of Ada and Lexbor (deploy/deps/sources.txt)"
+  mkdir -p "$dir"
+  local tmp
+  tmp=$(mktemp -d "$dir/.fetch.XXXXXX")
+  # Only these two as sources: what they need to describe themselves may come as wheels, or pip would compile Cython.
+  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --no-binary ada-url,selectolax \
+    --require-hashes -r "$root/deploy/deps/sources.txt" -d "$tmp" >&2; then
+    rm -rf "$tmp"
+    fail "pip could not download Ada and Lexbor (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
+  fi
+  for archive in "$tmp"/*.tar.gz; do tar -xzf "$archive" -C "$tmp"; done
+  # Renamed into place whole: an interrupted fetch leaves nothing that looks complete.
+  for name in ada_url-4.0.0 selectolax-1.0.2; do
+    [ -e "$dir/$name" ] || mv "$tmp/$name" "$dir/$name"
+  done
+  rm -rf "$tmp"
+}
+
+# build PRESET [TARGET…]: quiet when there is nothing to do.
+build() {
+  local preset=$1
+  shift
+  local dir=$root/build/$preset
+  if [ ! -e "$dir/build.ninja" ]; then
+    say "configuring build/$preset"
+    mkdir -p "$dir"
+    if ! (cd "$root" && cmake --preset "$preset") >"$dir/configure.log" 2>&1; then
+      tail -n 25 "$dir/configure.log" >&2
+      fail "configuring build/$preset failed; the whole output is in build/$preset/configure.log"
+    fi
+  fi
+  if ! ninja -C "$dir" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
+    say "building build/$preset"
+    ninja -C "$dir" "$@" >&2 || fail "the build failed; its messages stand above"
+  fi
+}
+
+# The C++ files of ours, NUL-separated.
+sources() { git -C "$root" ls-files -z '*.h' '*.cc'; }

@@ -1,0 +1,105 @@
+import java.io.File;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.LocalHBaseCluster;
+import org.apache.hadoop.hbase.master.HMaster;
+import org.apache.hadoop.hbase.thrift2.ThriftServer;
+import org.apache.hadoop.hbase.thrift2.generated.TColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.thrift2.generated.TColumnValue;
+import org.apache.hadoop.hbase.thrift2.generated.TGet;
+import org.apache.hadoop.hbase.thrift2.generated.THBaseService;
+import org.apache.hadoop.hbase.thrift2.generated.TPut;
+import org.apache.hadoop.hbase.thrift2.generated.TTableDescriptor;
+import org.apache.hadoop.hbase.thrift2.generated.TTableName;
+import org.apache.hadoop.util.ToolRunner;
+import org.apache.thrift.TConfiguration;
+import org.apache.thrift.protocol.TBinaryProtocol;
+import org.apache.thrift.transport.TSocket;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+import org.apache.zookeeper.server.ZooKeeperServer;
+
+/**
+ * All of HBase in this process: ZooKeeper, master, region server and the Thrift2 server; says when put and get work.
+ * hbase-site.xml, on the class path, holds the ports and folders.
+ */
+public final class LocalHBase {
+  private static final int TICK_MS = 2000;
+  private static final int INITIALISED_POLL_MS = 50;
+  private static final int TIMEOUT_MS = 30_000;
+  private static final ByteBuffer TABLE = bytes("orbweaver_probe");
+  private static final ByteBuffer FAMILY = bytes("f");
+
+  /** Arguments: the folder for ZooKeeper, the Thrift port, the file to create when ready. */
+  public static void main(String[] args) throws Exception {
+    Configuration conf = HBaseConfiguration.create();
+    startZooKeeper(new File(args[0]), conf.getInt("hbase.zookeeper.property.clientPort", 2181));
+
+    LocalHBaseCluster cluster = new LocalHBaseCluster(conf, 1, 1);
+    cluster.startup();
+    Readiness.serve("hbase", cluster::join);
+
+    int port = Integer.parseInt(args[1]);
+    String[] thrift = {"-b", "127.0.0.1", "-p", args[1], "--infoport", "-1", "start"};
+    while (cluster.getActiveMaster() == null || !cluster.getActiveMaster().isInitialized()) {
+      Thread.sleep(INITIALISED_POLL_MS);
+    }
+    HMaster master = cluster.getActiveMaster();
+    Readiness.serve("thrift2", () -> ToolRunner.run(conf, new ThriftServer(conf), thrift));
+    Readiness.keep(
+        Path.of(args[2]),
+        () -> {
+          checkRegions(master);
+          probe(port);
+        });
+  }
+
+  /** HBase's own MiniZooKeeperCluster listens on every interface and takes another port when its own is taken. */
+  private static void startZooKeeper(File dir, int port) throws Exception {
+    InetSocketAddress address = new InetSocketAddress("127.0.0.1", port);
+    int maxConnectionsPerHost = 1000;
+    ServerCnxnFactory.createFactory(address, maxConnectionsPerHost)
+        .startup(new ZooKeeperServer(dir, dir, TICK_MS));
+  }
+
+  /** After a kill the probe's region may be back before others: ready means that every table can be read. */
+  private static void checkRegions(HMaster master) {
+    if (master.getServerManager().areDeadServersInProgress()) {
+      throw new IllegalStateException("the logs of the killed server are still being replayed");
+    }
+    int moving = master.getAssignmentManager().getRegionStates().getRegionsInTransitionCount();
+    if (moving > 0) {
+      throw new IllegalStateException(moving + " regions are not open yet");
+    }
+  }
+
+  /** Puts a value and gets that very value, through the Thrift port. */
+  private static void probe(int port) throws Exception {
+    try (TSocket socket = new TSocket(new TConfiguration(), "127.0.0.1", port, TIMEOUT_MS)) {
+      socket.open();
+      THBaseService.Client client = new THBaseService.Client(new TBinaryProtocol(socket));
+      TTableName name = new TTableName(TABLE.duplicate());
+      if (!client.tableExists(name)) {
+        TTableDescriptor table = new TTableDescriptor(name);
+        table.setColumns(List.of(new TColumnFamilyDescriptor(FAMILY.duplicate())));
+        client.createTable(table, List.of());
+      }
+      ByteBuffer value = ByteBuffer.allocate(8).putLong(0, System.nanoTime());
+      ByteBuffer row = bytes("row");
+      TColumnValue cell = new TColumnValue(FAMILY.duplicate(), bytes("q"), value.duplicate());
+      client.put(TABLE.duplicate(), new TPut(row.duplicate(), List.of(cell)));
+      var found = client.get(TABLE.duplicate(), new TGet(row.duplicate())).getColumnValues();
+      if (found.size() != 1 || !value.equals(ByteBuffer.wrap(found.get(0).getValue()))) {
+        throw new IllegalStateException("the value put did not come back");
+      }
+    }
+  }
+
+  private static ByteBuffer bytes(String text) {
+    return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+  }
+}

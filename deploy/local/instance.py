@@ -1,0 +1,229 @@
+"""One set of services in a folder of its own: its ports, its processes, and who is using it.
+
+The running processes are found by a marker on their command line, so there is no pid file that could be stale, and
+nothing but a service of this very folder is ever signalled.
+"""
+
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import socket
+import string
+import subprocess
+import time
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from install import HERE, Failure, class_path, say, tool
+
+START_DEADLINE_S = 180
+STOP_DEADLINE_S = 30
+POLL_S = 0.1
+LOG_KEPT_BYTES = 64 << 20
+
+DEFAULT_PORTS = {
+    "kafka_port": 9092, "controller_port": 9093,
+    "thrift_port": 9090, "zookeeper_port": 2181, "master_port": 16000, "regionserver_port": 16020,
+}
+OPENED = ["java.nio", "sun.nio.ch", "java.lang", "jdk.internal.ref", "java.lang.reflect", "java.util",
+          "java.util.concurrent"]
+
+
+class Service:
+    """A JVM of an instance: "kafka" or "hbase". Callers that change anything hold the instance's lock."""
+
+    def __init__(self, name, instance_dir):
+        self.name = name
+        self.dir = instance_dir / name
+        self.log = self.dir / f"{name}.log"
+        self.ready = self.dir / "ready"
+        self.marker = f"-Dorbweaver.service={self.dir}"
+        self.process = None  # when this very command launched it
+
+    def pid(self):
+        """The process id of the running service, or None."""
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and self._is_ours(int(entry.name)):
+                return int(entry.name)
+        return None
+
+    def _is_ours(self, pid):
+        try:
+            return self.marker.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            return False
+
+    def is_ready(self):
+        return self.ready.exists() and self.pid() is not None
+
+    def launch(self, ports):
+        """Starts the process in a session of its own, so that the caller's Ctrl-C and pipes have no part in it."""
+        command = self._command(tool("java"), class_path(self.name), ports)
+        for folder in (self.dir / "conf", self.dir / "tmp"):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.ready.unlink(missing_ok=True)
+        self._write_configuration(ports)
+        if self.log.exists() and self.log.stat().st_size > LOG_KEPT_BYTES:
+            self.log.replace(self.log.with_suffix(".log.1"))
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.dir,
+                                            start_new_session=True)
+
+    def _write_configuration(self, ports):
+        for template in (HERE / self.name).iterdir():
+            if template.suffix not in (".properties", ".xml") or template.name == "pom.xml":
+                continue
+            folder = escape(str(self.dir)) if template.suffix == ".xml" else str(self.dir).replace("\\", "\\\\")
+            text = string.Template(template.read_text())
+            (self.dir / "conf" / template.name).write_text(text.safe_substitute(ports, dir=folder))
+
+    def _command(self, java, classes, ports):
+        conf = self.dir / "conf"
+        common = [java, self.marker, "-cp", f"{conf}:{classes}", f"-Djava.io.tmpdir={self.dir}/tmp",
+                  "-Djava.net.preferIPv4Stack=true", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
+        if self.name == "kafka":
+            return [*common, "-Xms128m", "-Xmx512m", "LocalKafka", conf / "server.properties", self.dir / "data",
+                    str(ports["kafka_port"]), self.ready]
+        opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
+        return [*common, "-Xms256m", "-Xmx1g", *opens, "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+                # A killed process leaves the kernel's copy, so ZooKeeper need not wait for the disk.
+                "-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=1024",
+                "LocalHBase", self.dir / "zookeeper", str(ports["thrift_port"]), self.ready]
+
+    def await_ready(self, began):
+        """Waits until the service answered a real request. Failure, with its log's end, when it died or took too long."""
+        while not self.ready.exists():
+            if self._ended():
+                raise Failure(f"start {self.name}: it ended before it was ready. Its log, {self.log}, ends:\n"
+                              f"{self._tail()}\nIf a port was taken meanwhile, `up` again chooses another.")
+            if time.monotonic() - began > START_DEADLINE_S:
+                raise Failure(f"start {self.name}: not ready after {START_DEADLINE_S} s. Its log, {self.log}, ends:\n"
+                              f"{self._tail()}\nIs the machine out of memory or CPU? `wipe` starts afresh.")
+            time.sleep(POLL_S)
+        say(f"{self.name} ready, {time.monotonic() - began:.1f} s")
+
+    def _ended(self):
+        # A process that was launched a moment ago may not show its command line yet.
+        return self.process.poll() is not None if self.process else self.pid() is None
+
+    def _tail(self):
+        with open(self.log, "rb") as log:
+            log.seek(max(0, self.log.stat().st_size - 16384))
+            return "\n".join(log.read().decode(errors="replace").splitlines()[-20:])
+
+    def stop(self, how):
+        """Sends the signal `how` and waits for the end; SIGKILL when SIGTERM does not do. False when none ran."""
+        pid = self.pid()
+        if pid is None:
+            return False
+        try:
+            handle = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return False
+        try:
+            # Looked at again now that the handle pins this process: its id cannot have passed to another one.
+            if not self._is_ours(pid):
+                return False
+            signal.pidfd_send_signal(handle, how)
+            if not select.select([handle], [], [], STOP_DEADLINE_S)[0]:
+                say(f"{self.name} (pid {pid}) did not stop in {STOP_DEADLINE_S} s, killing it")
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+                select.select([handle], [], [])
+        finally:
+            os.close(handle)
+        self.ready.unlink(missing_ok=True)
+        return True
+
+
+class Instance:
+    """The folder: two services, `ports.json`, `users/` (a file per process that uses it, or `pin`) and `lock`."""
+
+    def __init__(self, folder):
+        self.dir = folder
+        self.services = {name: Service(name, folder) for name in ("kafka", "hbase")}
+        self.users_dir = folder / "users"
+        self.lock = folder / "lock"
+
+    def ports(self):
+        try:
+            return json.loads((self.dir / "ports.json").read_text())
+        except FileNotFoundError:
+            return {}
+
+    def choose_ports(self):
+        """Keeps the ports of last time, or takes the defaults, except for those that somebody else listens on."""
+        ports, replaced = {}, []
+        known = {**DEFAULT_PORTS, **self.ports()}
+        for name, wanted in known.items():
+            service = self.services["kafka" if name in ("kafka_port", "controller_port") else "hbase"]
+            if service.pid() is None and not _is_free(wanted):
+                spoken_for = {*known.values(), *ports.values()}
+                chosen = next(port for port in _candidates() if port not in spoken_for and _is_free(port))
+                replaced.append(f"{wanted} -> {chosen}")
+                wanted = chosen
+            ports[name] = wanted
+        if replaced:
+            say("others listen on these ports, using free ones: " + ", ".join(replaced))
+        (self.dir / "ports.json").write_text(json.dumps(ports, indent=1) + "\n")
+        return ports
+
+    def users(self):
+        """The live processes that use the instance; what dead ones left behind is forgotten."""
+        alive = []
+        for file in sorted(self.users_dir.glob("[0-9]*")) if self.users_dir.is_dir() else []:
+            if file.read_text() == _start_time(int(file.name)):
+                alive.append(int(file.name))
+            else:
+                file.unlink(missing_ok=True)
+        return alive
+
+    def pinned(self):
+        return (self.users_dir / "pin").exists()
+
+    def add_user(self, pid):
+        self.users_dir.mkdir(parents=True, exist_ok=True)
+        if pid is None:
+            (self.users_dir / "pin").touch()
+            return
+        started = _start_time(pid)
+        if started is None:
+            raise Failure(f"use services for process {pid}: there is no such process.")
+        (self.users_dir / str(pid)).write_text(started)
+
+    def remove_user(self, pid):
+        (self.users_dir / ("pin" if pid is None else str(pid))).unlink(missing_ok=True)
+
+    def wipe(self):
+        """Removes what the instance has made; the lock stays, since others may be waiting for it."""
+        for name in self.services:
+            shutil.rmtree(self.dir / name, ignore_errors=True)
+        (self.dir / "ports.json").unlink(missing_ok=True)
+
+
+def _is_free(port):
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            return True
+        except OSError:
+            return False
+
+
+def _candidates():
+    """Below the range from which the kernel takes the ports of outgoing connections, and in random order, so that two
+    instances that choose at once do not choose alike."""
+    return random.sample(range(20000, 32000), 12000)
+
+
+def _start_time(pid):
+    """What tells a process from a later one with the same id; None when there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    state, *fields = stat[stat.rindex(")") + 2:].split()
+    return None if state in "ZX" else fields[18]

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# ./run test and ./run sanitize: builds, starts the services that the chosen tests need, runs them, stops what it started.
+# The last line is `N passed, N failed` (`, N skipped`).
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$root/deploy/deps/setup.sh"
+
+preset=${ORBWEAVER_PRESET:-release}
+labels='unit|contract|integration|sim|e2e|fuzz'
+select=() fuzz=yes services=yes
+case ${1:-} in
+  all) shift ;;
+  *) select+=(-LE long) ;;
+esac
+case ${1:-} in
+  '') ;;
+  unit | contract | sim) select+=(-L "^$1\$") fuzz=no services=no ;;
+  integration | e2e) select+=(-L "^$1\$") fuzz=no ;;
+  fuzz) select=() services=no ;;
+  -*) fail "test $1: expected all, a label ($labels) or parts of test names" ;;
+  *)
+    select+=(-R "$(IFS='|' && printf '%s' "$*")")
+    fuzz=no
+    ;;
+esac
+# The fuzz targets are a build of their own with AddressSanitizer; the sanitizer builds run the other tests.
+[ "$preset" = release ] || fuzz=no
+
+results=$(mktemp -d)
+services_up=no
+finish() {  # shellcheck disable=SC2317
+  trap '' INT TERM
+  [ $services_up = no ] || "$root/deploy/local/services" down --for $$ >&2 || true
+  rm -rf "$results"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+[ "${1:-}" = fuzz ] || build "$preset"
+[ $fuzz = no ] || build fuzz
+
+if [ $services = yes ]; then
+  say "starting Kafka and HBase"
+  services_up=yes
+  "$root/deploy/local/services" up --for $$ >&2
+  set -a
+  eval "$("$root/deploy/local/services" env)"
+  set +a
+fi
+
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1}
+export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:suppressions=$root/deploy/local/tsan.supp}
+status=0
+run_ctest() {  # NAME DIR ARGS…
+  local name=$1 dir=$2
+  shift 2
+  say "running the tests in build/$(basename "$dir")"
+  ctest --test-dir "$dir" --output-on-failure --no-tests=error --output-junit "$results/$name.xml" "$@" || status=1
+}
+if [ "${1:-}" != fuzz ]; then run_ctest tests "$root/build/$preset" -j "$(nproc)" ${select[@]+"${select[@]}"}; fi
+if [ $fuzz = yes ]; then run_ctest fuzz "$root/build/fuzz" -j "$(nproc)" -L fuzz; fi
+
+python3 "$root/deploy/local/count_results.py" "$results"/*.xml || status=1
+exit $status

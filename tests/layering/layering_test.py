@@ -1,0 +1,196 @@
+"""The layers of ARCHITECTURE.md, held against the #includes that the sources really have.
+
+Run by CTest; by hand: python3 tests/layering/layering_test.py [ROOT]
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Folder -> folders of ours whose headers it may include, besides its own and those below it. The longest match counts.
+COMMON_BELOW_MODEL = ["common/base", "common/config", "common/metrics", "common/url"]
+COMMON_BELOW_BUS = COMMON_BELOW_MODEL + ["common/model"]
+LAYERS = {
+    "common/base": [],
+    "common/config": ["common/base"],
+    "common/metrics": ["common/base"],
+    "common/url": ["common/base", "common/config"],
+    "common/model": COMMON_BELOW_MODEL,
+    "common/bus": COMMON_BELOW_BUS,
+    "common/bus/kafka": COMMON_BELOW_BUS + ["common/bus"],
+    "common/bus/embedded": COMMON_BELOW_BUS + ["common/bus", "common/store/rocksdb"],
+    "common/bus/memory": COMMON_BELOW_BUS + ["common/bus"],
+    "common/store": COMMON_BELOW_BUS,
+    "common/store/hbase": COMMON_BELOW_BUS + ["common/store"],
+    "common/store/rocksdb": COMMON_BELOW_BUS + ["common/store"],
+    "common/store/memory": COMMON_BELOW_BUS + ["common/store"],
+    "common/runtime": COMMON_BELOW_BUS + ["common/bus", "common/store"],
+    "spider": ["common"],
+    "strategy_worker": ["common"],
+    "strategy_worker/sdk": [],
+    "strategy_worker/plugins": ["strategy_worker/sdk"],
+    "db_worker": ["common"],
+    "cli": ["common", "spider", "strategy_worker", "db_worker"],
+    "tests": [""],
+}
+
+IMPLEMENTATIONS = [layer for layer in LAYERS if re.match(r"common/(bus|store)/", layer)]
+
+# A library's headers (how the include begins) -> the only folders that may include them.
+LIBRARIES = {
+    "librdkafka/": ["common/bus/kafka"],
+    "thrift/": ["common/store/hbase"],
+    "rocksdb/": ["common/store/rocksdb", "common/bus/embedded"],
+    "gumbo.h": ["spider/parse"],
+    "lexbor/": ["spider/parse"],
+    "libpsl.h": ["common/url"],
+    "ada.h": ["common/url"],
+    "spdlog/": ["common/base"],
+    "yaml-cpp/": ["common/config"],
+    "prometheus/": ["common/metrics"],
+    "google/protobuf/": [],
+    "boost/beast": ["common/runtime", "spider"],
+    "boost/asio": ["common/runtime", "spider"],
+    "CLI/": ["cli"],
+}
+# Costly to compile: only in .cc files, so that a change of one of our headers stays cheap.
+HEAVY = ("thrift/", "rocksdb/", "librdkafka/", "spdlog/", "yaml-cpp/", "prometheus/", "google/protobuf/", "boost/", "CLI/",
+         "ada.h", "gumbo.h", "lexbor/")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+
+
+def longest(folder, table):
+    """The entry of `table` that is `folder` or the nearest folder above it."""
+    while folder:
+        if folder in table:
+            return folder
+        folder = folder.rpartition("/")[0]
+    return None
+
+
+def within(path, folders):
+    return any(folder == "" or path == folder or path.startswith(folder + "/") for folder in folders)
+
+
+def may_use(layer, target):
+    """Within common, exactly the named layers; a worker or the command line may use all of what it names."""
+    if layer.startswith("common/"):
+        return target in LAYERS[layer]
+    return within(target, LAYERS[layer])
+
+
+def check(root, files):
+    """Every breach, a line each."""
+    ours = {f.split("/")[0] for f in files}
+    for name in files:
+        if not name.endswith((".h", ".cc")):
+            continue
+        folder = name.rpartition("/")[0]
+        is_test = name.startswith("tests/") or name.endswith("_test.cc")
+        layer = longest(folder, LAYERS)
+        if layer is None:
+            yield f"{name}: its folder has no layer; add it to LAYERS and to ARCHITECTURE.md"
+            continue
+        for include in INCLUDE.findall((root / name).read_text(errors="replace")):
+            top = include.split("/")[0]
+            target = longest(include.rpartition("/")[0], LAYERS)
+            if target and top in ours and not is_test and target != layer and not may_use(layer, target):
+                yield f"{name}: includes {include}; {layer} may use {', '.join(LAYERS[layer]) or 'nothing of ours'}"
+            if target in IMPLEMENTATIONS and not is_test and not layer.startswith(("common/", "cli")) and \
+                    not name.endswith("/main.cc"):
+                yield f"{name}: includes {include}; a worker's main.cc chooses implementations, nothing else names them"
+            for library, rooms in LIBRARIES.items():
+                if include.startswith(library) and not is_test and not within(folder, rooms):
+                    yield f"{name}: includes {include}; only {', '.join(rooms) or 'tests'} may"
+            if name.endswith(".h") and include.startswith(HEAVY):
+                yield f"{name}: includes {include} in a header; move it to the .cc file"
+
+
+def undocumented(root, files):
+    """Folders with neither a README.md nor a mention in ARCHITECTURE.md."""
+    architecture = (root / "ARCHITECTURE.md").read_text() if (root / "ARCHITECTURE.md").exists() else ""
+    folders = {f.rpartition("/")[0] for f in files if "/" in f}
+    for folder in sorted(folders):
+        if folder.startswith(".") or f"{folder}/README.md" in files:
+            continue
+        if not re.search(rf"(?<![\w/]){re.escape(folder)}/", architecture):
+            yield f"{folder}/: has no README.md and is not named in ARCHITECTURE.md"
+
+
+def tracked(root):
+    out = subprocess.run(["git", "-C", str(root), "ls-files"], check=True, capture_output=True, text=True).stdout
+    return [f for f in out.splitlines() if (root / f).exists()]
+
+
+class Layering(unittest.TestCase):
+    def test_the_tree_keeps_its_layers(self):
+        self.assertEqual([], list(check(ROOT, tracked(ROOT))))
+
+    def test_every_folder_says_what_it_is_for(self):
+        self.assertEqual([], list(undocumented(ROOT, tracked(ROOT))))
+
+
+class TheCheckItself(unittest.TestCase):
+    """It must be able to fail: each rule broken in a tree of its own."""
+
+    def breaches(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            return list(check(root, list(files))) + list(undocumented(root, list(files)))
+
+    def only(self, name, text, **others):
+        files = {name: text, name.rpartition("/")[0] + "/README.md": "", "common/base/x.h": "", "common/base/README.md": ""}
+        files.update(others)
+        return [b for b in self.breaches(files) if b.startswith(name)]
+
+    def test_an_include_downwards_is_fine(self):
+        self.assertEqual([], self.only("common/url/a.cc", '#include "common/base/x.h"\n#include <ada.h>'))
+
+    def test_an_include_upwards_is_a_breach(self):
+        self.assertTrue(self.only("common/base/a.cc", '#include "common/bus/bus.h"'))
+
+    def test_an_implementation_may_not_include_its_sibling(self):
+        self.assertTrue(self.only("common/bus/memory/a.cc", '#include "common/bus/kafka/b.h"'))
+
+    def test_workers_may_not_include_one_another(self):
+        self.assertTrue(self.only("spider/feed/a.cc", '#include "db_worker/queue/b.h"',
+                                  **{"db_worker/queue/b.h": "", "db_worker/queue/README.md": ""}))
+
+    def test_only_a_main_chooses_an_implementation(self):
+        files = {"common/bus/kafka/b.h": "", "common/bus/kafka/README.md": ""}
+        self.assertTrue(self.only("spider/feed/a.cc", '#include "common/bus/kafka/b.h"', **files))
+        self.assertEqual([], self.only("spider/main.cc", '#include "common/bus/kafka/b.h"', **files))
+
+    def test_an_interface_may_not_include_its_implementation(self):
+        self.assertTrue(self.only("common/store/a.cc", '#include "common/store/hbase/b.h"'))
+
+    def test_plugins_see_only_the_sdk(self):
+        sdk = {"strategy_worker/sdk/s.h": "", "strategy_worker/sdk/README.md": ""}
+        plugin = "strategy_worker/plugins/opic/a.cc"
+        self.assertEqual([], self.only(plugin, '#include "strategy_worker/sdk/s.h"', **sdk))
+        self.assertTrue(self.only(plugin, '#include "common/base/x.h"', **sdk))
+
+    def test_a_library_stays_in_its_room(self):
+        self.assertTrue(self.only("common/bus/memory/a.cc", "#include <librdkafka/rdkafka.h>"))
+
+    def test_a_heavy_header_in_a_header_is_a_breach(self):
+        self.assertTrue(self.only("common/store/rocksdb/a.h", "#include <rocksdb/db.h>"))
+        self.assertEqual([], self.only("common/store/rocksdb/a.cc", "#include <rocksdb/db.h>"))
+
+    def test_a_folder_without_a_word_is_a_breach(self):
+        self.assertTrue(self.breaches({"common/base/x.h": "", "ARCHITECTURE.md": "see common/url/"}))
+        self.assertEqual([], self.breaches({"common/base/x.h": "", "ARCHITECTURE.md": "see common/base/"}))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
