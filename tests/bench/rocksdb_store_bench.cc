@@ -4,9 +4,11 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fmt/format.h"
+#include "rocksdb/db.h"
 
 #include "common/base/big_endian.h"
 #include "common/base/random.h"
@@ -71,6 +73,20 @@ void Put(BenchReport& report, std::string_view name, RocksdbStore& store, Versio
   report.AddRate(name, kRows, "rows/cpu_s", timer, "CPU: memtable, flush, compaction");
 }
 
+// Compactions that the puts left behind would count as the gets'.
+void AwaitCompactions(Database& database) {
+  uint64_t busy = 1;
+  while (busy > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    uint64_t running = 0, due = 0;
+    database.db().GetIntProperty(database.table(Table::kDomains), "rocksdb.num-running-compactions",
+                                 &running);
+    database.db().GetIntProperty(database.table(Table::kDomains), "rocksdb.compaction-pending",
+                                 &due);
+    busy = running + due;
+  }
+}
+
 // `columns` none: whole rows. `first` beyond kRows: rows that are not there.
 void Get(BenchReport& report, std::string_view name, RocksdbStore& store, uint64_t first,
          std::span<const std::string_view> columns, std::string_view limit) {
@@ -80,14 +96,17 @@ void Get(BenchReport& report, std::string_view name, RocksdbStore& store, uint64
   std::vector<RowGet> gets(kBatch);
   Rows rows;
   size_t cells = 0;
-  const CpuTimer timer;
-  for (size_t got = 0; got < kGets; got += kBatch) {
-    for (size_t i = 0; i < kBatch; ++i) {
-      gets[i] = {names[got + i], columns};
+  const auto get_all = [&] {
+    cells = 0;
+    for (size_t got = 0; got < kGets; got += kBatch) {
+      for (size_t i = 0; i < kBatch; ++i) gets[i] = {names[got + i], columns};
+      if (Failed(report, name, store.MultiGet(Table::kDomains, gets, kTimeout, &rows))) return;
+      for (size_t i = 0; i < kBatch; ++i) cells += rows[i].size();
     }
-    if (Failed(report, name, store.MultiGet(Table::kDomains, gets, kTimeout, &rows))) return;
-    for (size_t i = 0; i < kBatch; ++i) cells += rows[i].size();
-  }
+  };
+  get_all();  // so that what is read stands in the cache
+  const CpuTimer timer;
+  get_all();
   const size_t expected = first < kRows ? kGets : 0;
   if (cells != expected)
     return report.Fail(name, fmt::format("{} cells, expected {}", cells, expected));
@@ -101,12 +120,13 @@ void RocksdbStoreBench(BenchReport& report) {
   RocksdbStore store(**database);
   constexpr std::string_view kColumn[] = {"r"};
   Put(report, "rocksdb_put", store, Version(1));
+  AwaitCompactions(**database);
   Get(report, "rocksdb_get", store, 0, {}, "CPU: seeks in cached blocks");
   Get(report, "rocksdb_get_column", store, 0, kColumn, "CPU: seeks in cached blocks");
   Get(report, "rocksdb_absent", store, uint64_t{1} << 40, {}, "CPU: row bloom");
   Get(report, "rocksdb_absent_column", store, uint64_t{1} << 40, kColumn, "CPU: row bloom");
-  if (getenv("QUICK")) return;
   Put(report, "rocksdb_overwrite", store, Version(2));
+  AwaitCompactions(**database);
   Get(report, "rocksdb_get_overwritten", store, 0, {}, "CPU: seeks in cached blocks");
 }
 

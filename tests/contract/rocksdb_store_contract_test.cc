@@ -31,7 +31,7 @@ class RocksdbStoreEnv : public StoreEnv {
   void StartServer() override { Reopen(); }
 
   uint64_t KillDuring(const Work& work, uint64_t kill_at) override {
-    Close();
+    if (!IsKilledChild()) Close();
     const uint64_t acked =
         RunInKilledChild([&](const Acked& report) { work(store(), report); }, kill_at);
     Reopen();

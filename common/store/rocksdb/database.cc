@@ -19,10 +19,6 @@
 
 namespace orbweaver {
 namespace {
-static long X(const char* n, long d) {
-  const char* v = getenv(n);
-  return v ? atol(v) : d;
-}
 
 // What the folder's bytes mean: raised with every change that an older program would misread.
 constexpr char kFormat[] = "1";
@@ -61,25 +57,19 @@ rocksdb::DBOptions InstanceOptions(const DatabaseOptions& options) {
   instance.max_log_file_size = 10 << 20;
   instance.stats_dump_period_sec = 0;
   instance.stats_persist_period_sec = 0;
-  if (X("TWB", 0)) instance.db_write_buffer_size = X("TWB", 0);
   return instance;
 }
 
 rocksdb::BlockBasedTableOptions BlockOptions(const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions block;
   block.block_cache = cache;
-  block.block_size = X("BS", 4096);
-  if (X("HASHIDX", 0))
-    block.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
-  if (X("NOCHK", 0))
-    block.index_shortening =
-        rocksdb::BlockBasedTableOptions::IndexShorteningMode::kShortenSeparatorsAndSuccessor;
+  block.block_size = 4 << 10;
   block.format_version = 5;
   block.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  // Counted in the cache, which is what bounds them.
-  block.cache_index_and_filter_blocks = X("CIF", 1);
-  block.cache_index_and_filter_blocks_with_high_priority = true;
-  block.pin_l0_filter_and_index_blocks_in_cache = true;
+  // Counted in the cache, and held there while their file is open: looking them up at each get
+  // costs absent rows a third of their speed.
+  block.cache_index_and_filter_blocks = true;
+  block.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
   return block;
 }
 
@@ -90,12 +80,7 @@ rocksdb::ColumnFamilyOptions TableOptions(const DatabaseOptions& options,
   family.compression = rocksdb::kLZ4Compression;
   family.merge_operator = NewHighestVersionMerge();
   family.prefix_extractor = std::make_shared<RowPrefix>();
-  family.memtable_prefix_bloom_size_ratio = X("MB", 5) / 100.0;
-  if (X("UNI", 0)) family.compaction_style = rocksdb::kCompactionStyleUniversal;
-  if (X("NOCOMP", 0)) family.compression = rocksdb::kNoCompression;
-  family.level0_file_num_compaction_trigger = X("L0", 4);
-  family.max_successive_merges = X("MSM", 0);
-
+  family.memtable_prefix_bloom_size_ratio = 0.05;
   family.memtable_whole_key_filtering = true;
   family.level_compaction_dynamic_level_bytes = true;
   // A consumed queue leaves tombstones behind: files full of them are compacted before their turn.
@@ -151,10 +136,7 @@ Database::~Database() {
 }
 
 absl::Status Database::OpenFamilies() {
-  const auto cache =
-      X("HCC", 0)
-          ? rocksdb::HyperClockCacheOptions(options_.block_cache_bytes, 4096).MakeSharedCache()
-          : rocksdb::NewLRUCache(options_.block_cache_bytes);
+  const auto cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (const Table table : kTables) {
     families.emplace_back(std::string(TableName(table)), TableOptions(options_, cache));

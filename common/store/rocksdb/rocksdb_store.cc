@@ -240,6 +240,7 @@ absl::Status RocksdbStore::Erase(Table table, std::span<const RowErase> erases, 
 }
 
 absl::Status RocksdbStore::Scan(Table table, const ScanRange& range, Duration, Visitor visitor) {
+  RETURN_IF_ERROR(CheckScan(range));
   std::vector<std::string_view> columns(range.columns.begin(), range.columns.end());
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
