@@ -186,12 +186,14 @@ absl::Status EmbeddedConsumer::Fetch(const PollLimits& limits, MessageBatch* bat
       RETURN_IF_ERROR(TakeRest(&found->second, &collected));
     }
   }
+  // Before the view is made, which does not see what is appended later.
+  for (auto& [partition, held] : held_) held.readable = Offset(held.log->end);
   std::optional<MessageLog::View> view;
   auto next = held_.lower_bound(turn_);
   for (size_t i = 0; i < held_.size() && collected.HasRoomFor(0); ++i, ++next) {
     if (next == held_.end()) next = held_.begin();
     auto& [partition, held] = *next;
-    while (can_read(held) && held.position.value() < held.log->end && collected.HasRoomFor(0)) {
+    while (can_read(held) && held.position < held.readable && collected.HasRoomFor(0)) {
       if (!view.has_value()) view.emplace(log_);
       const absl::Status opened = OpenBatch(partition, held, &*view);
       // Retention was faster: the next Poll's check says so.

@@ -37,6 +37,7 @@ class EmbeddedConsumer : public Consumer {
     bool paused = false;
     // The log no longer has its position; a commit resumes it.
     bool stands_still = false;
+    Offset readable{};  // how far this Poll may read
   };
   using HeldPartitions = std::map<PartitionId, Held>;
 
