@@ -28,6 +28,7 @@ class EmbeddedConsumer::Collected {
     if (messages_.empty()) return true;
     return messages_.size() < limits_.max_messages && bytes_ + bytes <= limits_.max_bytes;
   }
+  bool empty() const { return messages_.empty(); }
   void Add(const Message& message) {
     bytes_ += message.key.size() + message.value.size();
     messages_.push_back(message);
@@ -177,35 +178,42 @@ absl::Status EmbeddedConsumer::CheckPositions() {
 
 absl::Status EmbeddedConsumer::Fetch(const PollLimits& limits, MessageBatch* batch) {
   Collected collected(limits, batch->TakeMessages());
+  // What was read before an error is delivered; the next Poll meets the error first.
+  const absl::Status status = Collect(&collected);
+  if (!status.ok() && collected.empty()) return status;
+  collected.MoveTo(batch);
+  return absl::OkStatus();
+}
+
+absl::Status EmbeddedConsumer::Collect(Collected* collected) {
   const auto can_read = [](const Held& held) { return !held.paused && !held.stands_still; };
   if (rest_.has_value()) {
     const auto found = held_.find(rest_->partition);
     if (found == held_.end() || found->second.position != rest_->next) {
       rest_.reset();
     } else if (can_read(found->second)) {
-      RETURN_IF_ERROR(TakeRest(&found->second, &collected));
+      RETURN_IF_ERROR(TakeRest(&found->second, collected));
     }
   }
   // Before the view is made, which does not see what is appended later.
   for (auto& [partition, held] : held_) held.readable = Offset(held.log->end);
   std::optional<MessageLog::View> view;
   auto next = held_.lower_bound(turn_);
-  for (size_t i = 0; i < held_.size() && collected.HasRoomFor(0); ++i, ++next) {
+  for (size_t i = 0; i < held_.size() && collected->HasRoomFor(0); ++i, ++next) {
     if (next == held_.end()) next = held_.begin();
     auto& [partition, held] = *next;
-    while (can_read(held) && held.position < held.readable && collected.HasRoomFor(0)) {
+    while (can_read(held) && held.position < held.readable && collected->HasRoomFor(0)) {
       if (!view.has_value()) view.emplace(log_);
       const absl::Status opened = OpenBatch(partition, held, &*view);
       // Retention was faster: the next Poll's check says so.
       if (absl::IsOutOfRange(opened)) break;
       RETURN_IF_ERROR(opened);
       const Offset before = held.position;
-      RETURN_IF_ERROR(TakeRest(&held, &collected));
+      RETURN_IF_ERROR(TakeRest(&held, collected));
       if (held.position == before) break;  // the next message does not fit
     }
     turn_ = partition + 1;
   }
-  collected.MoveTo(batch);
   return absl::OkStatus();
 }
 

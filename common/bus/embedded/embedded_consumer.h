@@ -61,6 +61,7 @@ class EmbeddedConsumer : public Consumer {
   absl::StatusOr<bool> Rebalance(Duration left);
   absl::Status CheckPositions();
   absl::Status Fetch(const PollLimits& limits, MessageBatch* batch);
+  absl::Status Collect(Collected* collected);
   // Reads on in rest_, which belongs to `held`; at its end rest_ is dropped.
   absl::Status TakeRest(Held* held, Collected* collected);
   absl::Status OpenBatch(PartitionId partition, const Held& held, MessageLog::View* view);
