@@ -1,0 +1,155 @@
+#include "common/bus/embedded/committer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+
+namespace orbweaver {
+namespace {
+
+// A batch is what a reader reads at once, whatever little it wants of it.
+constexpr size_t kBatchBytes = size_t{64} << 10;
+// RocksDB copies what is written several times on its way: this bounds one write.
+constexpr size_t kGroupBytes = size_t{8} << 20;
+
+struct Taken {
+  std::shared_ptr<SendLane> lane;
+  std::deque<SentBatch> batches;
+};
+
+}  // namespace
+
+absl::Status SendLane::Send(LogPartition* partition, const Record& record, WallTime time,
+                            uint64_t token, size_t bytes, size_t max_bytes) {
+  absl::MutexLock lock(&mutex_);
+  if (!failed_.ok()) return failed_;
+  if (outstanding_ > 0 && bytes_ + bytes > max_bytes) {
+    return absl::ResourceExhaustedError("send: the producer's byte budget is full");
+  }
+  SentBatch*& open = open_[partition];
+  if (open == nullptr || open->records.body().size() + bytes > kBatchBytes) {
+    open = &sent_.emplace_back();
+    open->partition = partition;
+  }
+  open->records.Add(record, time);
+  open->tokens.push_back(token);
+  open->bytes += bytes;
+  bytes_ += bytes;
+  ++outstanding_;
+  const bool is_first = sent_.size() == 1 && open->tokens.size() == 1;
+  if (is_first) work_.Raise();
+  return absl::OkStatus();
+}
+
+std::deque<SentBatch> SendLane::TakeAcked(Duration timeout) {
+  absl::MutexLock lock(&mutex_);
+  mutex_.AwaitWithTimeout(absl::Condition(this, &SendLane::IsSettled), absl::FromChrono(timeout));
+  for (const SentBatch& batch : acked_) {
+    outstanding_ -= batch.tokens.size();
+    bytes_ -= batch.bytes;
+  }
+  return std::exchange(acked_, {});
+}
+
+bool SendLane::HasOutstanding() const {
+  absl::MutexLock lock(&mutex_);
+  return outstanding_ > 0;
+}
+
+std::deque<SentBatch> SendLane::TakeSent() {
+  absl::MutexLock lock(&mutex_);
+  open_.clear();
+  return std::exchange(sent_, {});
+}
+
+void SendLane::Acknowledge(std::deque<SentBatch> batches) {
+  absl::MutexLock lock(&mutex_);
+  for (SentBatch& batch : batches) {
+    if (!batch.status.ok() && failed_.ok()) {
+      failed_ = Annotate(batch.status, "send after a lost record");
+    }
+    acked_.push_back(std::move(batch));
+  }
+}
+
+Committer::Committer(MessageLog& log, Duration retention_interval)
+    : log_(log), retention_interval_(retention_interval), thread_([this] { Run(); }) {}
+
+Committer::~Committer() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+  }
+  work_.Raise();
+  thread_.join();
+}
+
+std::shared_ptr<SendLane> Committer::NewLane() {
+  auto lane = std::make_shared<SendLane>(work_);
+  absl::MutexLock lock(&mutex_);
+  lanes_.push_back(lane);
+  return lane;
+}
+
+void Committer::Run() {
+  SteadyTime next_retention = SystemClock().Now() + retention_interval_;
+  while (true) {
+    const uint64_t seen = work_.count();
+    if (CommitOnce()) continue;
+    {
+      absl::MutexLock lock(&mutex_);
+      if (stopping_) return;
+    }
+    const SteadyTime now = SystemClock().Now();
+    if (now < next_retention) {
+      work_.Await(seen, next_retention - now);
+      continue;
+    }
+    next_retention = now + retention_interval_;
+    const absl::Status status = log_.ApplyRetention();
+    if (!status.ok()) Log(LogLevel::kError, "bus", "{}", MessageOf(status));
+  }
+}
+
+bool Committer::CommitOnce() {
+  std::vector<Taken> taken;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& lane : lanes_) taken.push_back({lane, {}});
+    // Held by nobody but `lanes_` and `taken`: the producer is gone, and is served a last time.
+    std::erase_if(lanes_, [](const auto& lane) { return lane.use_count() == 2; });
+  }
+  std::vector<MessageLog::Append> group;
+  std::vector<SentBatch*> grouped;
+  size_t group_bytes = 0;
+  bool any = false;
+  const auto append = [&] {
+    const absl::Status status = log_.AppendAll(group);
+    for (size_t i = 0; i < group.size(); ++i) {
+      grouped[i]->first = group[i].first;
+      grouped[i]->status = status;
+    }
+    group.clear();
+    grouped.clear();
+    group_bytes = 0;
+  };
+  for (Taken& from : taken) {
+    from.batches = from.lane->TakeSent();
+    for (SentBatch& batch : from.batches) {
+      any = true;
+      group.push_back({batch.partition, &batch.records});
+      grouped.push_back(&batch);
+      group_bytes += batch.records.body().size();
+      if (group_bytes >= kGroupBytes) append();
+    }
+  }
+  if (!group.empty()) append();
+  for (Taken& from : taken) {
+    if (!from.batches.empty()) from.lane->Acknowledge(std::move(from.batches));
+  }
+  return any;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,183 @@
+// What only this implementation can break: retention, the layout's edges, a disk that fails.
+// tests/contract holds the interface's promises.
+#include "common/bus/embedded/embedded_bus.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/store/rocksdb/database.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/scratch_folder.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr Duration kTimeout = std::chrono::minutes(1);
+const PartitionId kFirst(0);
+
+class EmbeddedBusTest : public ::testing::Test {
+ protected:
+  EmbeddedBusTest() { Open(); }
+
+  void Open() {
+    auto database = Database::Open({.folder = folder_.path() / "data"});
+    ASSERT_OK(database.status());
+    database_ = *std::move(database);
+    auto bus = EmbeddedBus::Open(*database_, clock_);
+    ASSERT_OK(bus.status());
+    bus_ = *std::move(bus);
+  }
+  void Reopen() {
+    bus_.reset();
+    database_.reset();
+    Open();
+  }
+  void MakeTopic(const TopicSpec& topic) {
+    const auto differences = bus_->EnsureTopics({&topic, 1}, kTimeout);
+    ASSERT_OK(differences.status());
+    EXPECT_TRUE(differences->empty());
+  }
+  // One batch for each call, since it waits for the acks.
+  void Produce(const std::string& topic, int count, size_t bytes = 10) {
+    auto producer = bus_->NewProducer({}, [](const Ack& ack) { EXPECT_OK(ack.status); });
+    ASSERT_OK(producer.status());
+    const std::string value(bytes, 'v');
+    for (int i = 0; i < count; ++i) {
+      ASSERT_OK((*producer)->Send({topic, kFirst, "k", value, {}}, 0));
+    }
+    ASSERT_OK((*producer)->Flush(kTimeout));
+  }
+  LogBounds Bounds(const std::string& topic) {
+    auto reader = bus_->NewOffsetReader();
+    EXPECT_OK(reader.status());
+    auto bounds = (*reader)->Bounds(topic, {&kFirst, 1}, kTimeout);
+    EXPECT_OK(bounds.status());
+    return bounds->front();
+  }
+  // All offsets from `from` on.
+  std::vector<int64_t> Read(const std::string& topic, Offset from, const PollLimits& limits = {}) {
+    auto consumer = bus_->NewConsumer({.group = "reader"});
+    EXPECT_OK(consumer.status());
+    const AssignedPartition assigned{kFirst, from, "", false};
+    EXPECT_OK((*consumer)->Assign(topic, {&assigned, 1}));
+    std::vector<int64_t> offsets;
+    MessageBatch batch;
+    do {
+      EXPECT_OK((*consumer)->Poll(limits, Duration::zero(), &batch));
+      for (const Message& message : batch.messages()) offsets.push_back(message.offset.value());
+    } while (!batch.empty());
+    return offsets;
+  }
+
+  const ScratchFolder folder_;
+  ManualClock clock_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<EmbeddedBus> bus_;
+};
+
+TEST_F(EmbeddedBusTest, RetentionByAgeDeletesWhatIsOlderAndNothingElse) {
+  MakeTopic({.name = "t", .retention = std::chrono::hours(2)});
+  for (int i = 0; i < 4; ++i) {
+    Produce("t", 10);
+    clock_.Advance(std::chrono::hours(1));
+  }
+  ASSERT_OK(bus_->ApplyRetention());
+  // Written 4, 3, 2 and 1 hours ago.
+  EXPECT_EQ(Bounds("t").start, Offset(20));
+  EXPECT_EQ(Bounds("t").end, Offset(40));
+  EXPECT_EQ(Read("t", Offset(20)).size(), 20u);
+  Reopen();
+  EXPECT_EQ(Bounds("t").start, Offset(20));
+}
+
+TEST_F(EmbeddedBusTest, RetentionByBytesKeepsTheNewestThatFit) {
+  MakeTopic({.name = "t", .retention_bytes = 50'000});
+  MakeTopic({.name = "kept"});
+  Produce("kept", 10, 10'000);
+  for (int i = 0; i < 20; ++i) Produce("t", 10, 1000);
+  ASSERT_OK(bus_->ApplyRetention());
+  const LogBounds bounds = Bounds("t");
+  EXPECT_EQ(bounds.end, Offset(200));
+  // At least what is to be kept, and no whole batch more.
+  EXPECT_GE((bounds.end - bounds.start) * 1010, 50'000);
+  EXPECT_LE((bounds.end - bounds.start - 10) * 1000, 50'000);
+  EXPECT_EQ(Bounds("kept").start, Offset(0));
+  EXPECT_EQ(Read("kept", Offset(0)).size(), 10u);
+}
+
+TEST_F(EmbeddedBusTest, ALogThatRetentionHasEmptiedGoesOnWhereItStood) {
+  MakeTopic({.name = "t", .retention = std::chrono::hours(1)});
+  Produce("t", 10);
+  clock_.Advance(std::chrono::hours(3));
+  ASSERT_OK(bus_->ApplyRetention());
+  EXPECT_EQ(Bounds("t").start, Offset(10));
+  Reopen();
+  EXPECT_EQ(Bounds("t").start, Offset(10));
+  EXPECT_EQ(Bounds("t").end, Offset(10));
+  Produce("t", 1);
+  EXPECT_EQ(Read("t", Offset(10)), std::vector<int64_t>{10});
+}
+
+TEST_F(EmbeddedBusTest, DeletingUpToTheMidstOfABatchHidesItsBeginningOnly) {
+  MakeTopic({.name = "t"});
+  Produce("t", 10);
+  ASSERT_OK(bus_->DeleteBefore("t", kFirst, Offset(4)));
+  EXPECT_EQ(Read("t", Offset(4)), (std::vector<int64_t>{4, 5, 6, 7, 8, 9}));
+  Reopen();
+  EXPECT_EQ(Bounds("t").start, Offset(4));
+  EXPECT_TRUE(IsFatal(bus_->DeleteBefore("t", kFirst, Offset(11))));
+}
+
+TEST_F(EmbeddedBusTest, PollsOfEverySizeReadEachMessageOnce) {
+  MakeTopic({.name = "t"});
+  for (int i = 0; i < 5; ++i) Produce("t", 30, 100);
+  for (const size_t messages : {1, 7, 29, 30, 31, 1000}) {
+    for (const size_t bytes : {1, 1000, 1'000'000}) {
+      const auto offsets = Read("t", Offset(0), {.max_bytes = bytes, .max_messages = messages});
+      ASSERT_EQ(offsets.size(), 150u);
+      for (size_t i = 0; i < offsets.size(); ++i) ASSERT_EQ(offsets[i], static_cast<int64_t>(i));
+    }
+  }
+}
+
+TEST_F(EmbeddedBusTest, TheDifferencesOfAnExistingTopicAreToldAndLeftAlone) {
+  MakeTopic({.name = "t", .partitions = 2});
+  const TopicSpec wanted{.name = "t", .partitions = 4, .retention_bytes = 7};
+  const auto differences = bus_->EnsureTopics({&wanted, 1}, kTimeout);
+  ASSERT_OK(differences.status());
+  EXPECT_EQ(*differences, (std::vector<std::string>{"topic t: 2 partitions, expected 4",
+                                                    "topic t: retention 0 bytes, expected 7"}));
+  Reopen();
+  EXPECT_EQ(*bus_->PartitionCount("t", kTimeout), 2);
+}
+
+TEST_F(EmbeddedBusTest, ACorruptMessageStopsItsReaderAfterTheGoodOnesBeforeIt) {
+  MakeTopic({.name = "t"});
+  Produce("t", 10);
+  const std::unique_ptr<rocksdb::Iterator> batches(
+      database_->db().NewIterator({}, database_->log()));
+  batches->SeekToFirst();
+  ASSERT_TRUE(batches->Valid());
+  std::string value = batches->value().ToString();
+  value.resize(value.size() - 1);
+  ASSERT_TRUE(database_->db().Put({}, database_->log(), batches->key(), value).ok());
+
+  auto consumer = bus_->NewConsumer({.group = "reader"});
+  ASSERT_OK(consumer.status());
+  const AssignedPartition assigned{kFirst, Offset(0), "", false};
+  ASSERT_OK((*consumer)->Assign("t", {&assigned, 1}));
+  MessageBatch batch;
+  ASSERT_OK((*consumer)->Poll({}, Duration::zero(), &batch));
+  EXPECT_EQ(batch.messages().size(), 9u);
+  const absl::Status polled = (*consumer)->Poll({}, Duration::zero(), &batch);
+  EXPECT_TRUE(IsFatal(polled)) << polled;
+  EXPECT_TRUE(batch.empty());
+}
+
+}  // namespace
+}  // namespace orbweaver

@@ -1,0 +1,197 @@
+#include "common/store/rocksdb/database.h"
+
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/table.h"
+#include "rocksdb/utilities/table_properties_collectors.h"
+#include "rocksdb/write_buffer_manager.h"
+
+#include "common/base/status.h"
+#include "common/store/rocksdb/row_key.h"
+#include "common/store/rocksdb/versioned_value.h"
+
+namespace orbweaver {
+namespace {
+
+// What the folder's bytes mean: raised with every change that an older program would misread.
+constexpr char kFormat[] = "1";
+constexpr char kFormatKey[] = "format";
+constexpr char kLogFamily[] = "log";
+
+// What the row bloom and seeks within a row go by.
+class RowPrefix : public rocksdb::SliceTransform {
+ public:
+  const char* Name() const override { return "orbweaver.RowPrefix"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), RowPrefixBytes({key.data(), key.size()})};
+  }
+  bool InDomain(const rocksdb::Slice& key) const override {
+    return RowPrefixBytes({key.data(), key.size()}) > 0;
+  }
+};
+
+rocksdb::DBOptions InstanceOptions(const DatabaseOptions& options) {
+  rocksdb::DBOptions instance;
+  if (options.env != nullptr) instance.env = options.env;
+  instance.create_if_missing = true;
+  instance.create_missing_column_families = true;
+  instance.max_background_jobs = options.background_threads;
+  instance.max_open_files = options.max_open_files;
+  instance.max_total_wal_size = options.max_log_bytes;
+  instance.db_write_buffer_size = options.all_write_buffers_bytes;
+  // Smooths what flushes and compactions hand to the disk, so that a commit's fsync does not wait
+  // for all of it.
+  instance.bytes_per_sync = 1 << 20;
+  // After an error the folder is opened anew by whoever dealt with its cause; RocksDB would resume
+  // by itself, between two calls that have already been told that it failed.
+  instance.max_bgerror_resume_count = 0;
+  instance.info_log_level = rocksdb::WARN_LEVEL;
+  instance.keep_log_file_num = 2;
+  instance.max_log_file_size = 10 << 20;
+  instance.stats_dump_period_sec = 0;
+  instance.stats_persist_period_sec = 0;
+  return instance;
+}
+
+rocksdb::BlockBasedTableOptions BlockOptions(const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions block;
+  block.block_cache = cache;
+  block.block_size = 4 << 10;
+  block.format_version = 5;
+  block.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  // Counted in the cache, and held there while their file is open: looking them up at each get
+  // costs absent rows a third of their speed.
+  block.cache_index_and_filter_blocks = true;
+  block.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
+  return block;
+}
+
+rocksdb::ColumnFamilyOptions TableOptions(const DatabaseOptions& options,
+                                          const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::ColumnFamilyOptions family;
+  family.write_buffer_size = options.write_buffer_bytes;
+  family.compression = rocksdb::kLZ4Compression;
+  family.merge_operator = NewHighestVersionMerge();
+  family.prefix_extractor = std::make_shared<RowPrefix>();
+  family.memtable_prefix_bloom_size_ratio = 0.05;
+  family.memtable_whole_key_filtering = true;
+  family.level_compaction_dynamic_level_bytes = true;
+  // A consumed queue leaves tombstones behind: files full of them are compacted before their turn.
+  family.table_properties_collector_factories.push_back(
+      rocksdb::NewCompactOnDeletionCollectorFactory(/*sliding_window_size=*/4096,
+                                                    /*deletion_trigger=*/2048));
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(BlockOptions(cache)));
+  return family;
+}
+
+// The log's batches are large, written once, read mostly at once, and deleted from the front: they
+// stand in blob files, and compactions move only their keys.
+rocksdb::ColumnFamilyOptions LogOptions(const DatabaseOptions& options,
+                                        const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::ColumnFamilyOptions family;
+  family.write_buffer_size = options.write_buffer_bytes;
+  family.compression = rocksdb::kLZ4Compression;
+  family.enable_blob_files = true;
+  family.min_blob_size = 1 << 10;
+  family.blob_compression_type = rocksdb::kLZ4Compression;
+  // A topic kept for long must not keep the files that it shares with a short one.
+  family.enable_blob_garbage_collection = true;
+  family.blob_garbage_collection_force_threshold = 0.5;
+  family.level_compaction_dynamic_level_bytes = true;
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(BlockOptions(cache)));
+  return family;
+}
+
+}  // namespace
+
+Database::Database(const DatabaseOptions& options, FolderLock lock)
+    : options_(options), lock_(std::move(lock)) {}
+
+absl::StatusOr<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options) {
+  std::error_code error;
+  std::filesystem::create_directory(options.folder, error);
+  if (error) {
+    return FatalError("open {}: {}. Choose a folder that can be made and written to",
+                      options.folder.string(), error.message());
+  }
+  ASSIGN_OR_RETURN(FolderLock lock, FolderLock::Take(options.folder));
+  std::unique_ptr<Database> database(new Database(options, std::move(lock)));
+  RETURN_IF_ERROR(database->OpenFamilies());
+  RETURN_IF_ERROR(database->CheckFormat());
+  return database;
+}
+
+Database::~Database() {
+  if (db_ == nullptr) return;
+  for (rocksdb::ColumnFamilyHandle* table : tables_) db_->DestroyColumnFamilyHandle(table);
+  db_->DestroyColumnFamilyHandle(log_);
+  db_->DestroyColumnFamilyHandle(meta_);
+}
+
+absl::Status Database::OpenFamilies() {
+  const auto cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const Table table : kTables) {
+    families.emplace_back(std::string(TableName(table)), TableOptions(options_, cache));
+  }
+  families.emplace_back(kLogFamily, LogOptions(options_, cache));
+  families.emplace_back(rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions());
+
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status opened = rocksdb::DB::Open(
+      InstanceOptions(options_), options_.folder.string(), families, &handles, &db);
+  if (!opened.ok()) return ToStatus(opened, "open");
+  db_.reset(db);
+  std::copy_n(handles.begin(), tables_.size(), tables_.begin());
+  log_ = handles[tables_.size()];
+  meta_ = handles[tables_.size() + 1];
+  return absl::OkStatus();
+}
+
+absl::Status Database::CheckFormat() {
+  std::string format;
+  const rocksdb::Status read = db_->Get({}, meta_, kFormatKey, &format);
+  if (read.ok()) {
+    if (format == kFormat) return absl::OkStatus();
+    return FatalError(
+        "open {}: its data has format {}, this program reads {}. Use the release that wrote it, or "
+        "another folder",
+        folder().string(), format, kFormat);
+  }
+  if (!read.IsNotFound()) return ToStatus(read, "open");
+  const std::unique_ptr<rocksdb::Iterator> keys(db_->NewIterator({}, meta_));
+  keys->SeekToFirst();
+  if (keys->Valid()) {
+    return FatalError("open {}: another program's RocksDB. Choose another folder",
+                      folder().string());
+  }
+  rocksdb::WriteBatch batch;
+  const rocksdb::Status put = batch.Put(meta_, kFormatKey, kFormat);
+  if (!put.ok()) return ToStatus(put, "open");
+  return Write(&batch, "open");
+}
+
+absl::Status Database::Write(rocksdb::WriteBatch* batch, std::string_view action) {
+  rocksdb::WriteOptions write;
+  write.sync = options_.sync;
+  return ToStatus(db_->Write(write, batch), action);
+}
+
+absl::Status Database::ToStatus(const rocksdb::Status& status, std::string_view action) const {
+  if (status.ok()) return absl::OkStatus();
+  if (status.IsNoSpace()) {
+    return FatalError("{} {}: no space left on its disk. Free some and start again", action,
+                      folder().string());
+  }
+  return FatalError("{} {}: {}", action, folder().string(), status.ToString());
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,171 @@
+#include "common/store/rocksdb/database.h"
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/file_system.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/store/rocksdb/rocksdb_store.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/scratch_folder.h"
+
+namespace orbweaver {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Duration kTimeout = std::chrono::minutes(1);
+
+// A disk that is full when told so: nothing more is written, and half of what is asked for has
+// already gone out.
+class FullableDisk : public rocksdb::FileSystemWrapper {
+ public:
+  explicit FullableDisk(const std::shared_ptr<rocksdb::FileSystem>& disk)
+      : FileSystemWrapper(disk) {}
+  const char* Name() const override { return "FullableDisk"; }
+
+  rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* debug) override {
+    const rocksdb::IOStatus made = target()->NewWritableFile(name, options, file, debug);
+    if (made.ok()) *file = std::make_unique<File>(std::move(*file), is_full);
+    return made;
+  }
+
+  std::atomic<bool> is_full = false;
+
+ private:
+  class File : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    File(std::unique_ptr<rocksdb::FSWritableFile> file, const std::atomic<bool>& is_full)
+        : FSWritableFileOwnerWrapper(std::move(file)), is_full_(is_full) {}
+
+    rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* debug) override {
+      if (!is_full_) return FSWritableFileOwnerWrapper::Append(data, options, debug);
+      const rocksdb::Slice half(data.data(), data.size() / 2);
+      static_cast<void>(FSWritableFileOwnerWrapper::Append(half, options, debug));
+      return rocksdb::IOStatus::NoSpace("disk full");
+    }
+    rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                             const rocksdb::DataVerificationInfo&,
+                             rocksdb::IODebugContext* debug) override {
+      return Append(data, options, debug);
+    }
+
+   private:
+    const std::atomic<bool>& is_full_;
+  };
+};
+
+class DatabaseTest : public ::testing::Test {
+ protected:
+  void Open() {
+    auto opened = Database::Open({.folder = path_, .env = env_.get()});
+    ASSERT_OK(opened.status());
+    database_ = *std::move(opened);
+    store_.emplace(*database_);
+  }
+  void Close() {
+    store_.reset();
+    database_.reset();
+  }
+  absl::Status Put(std::string_view row, std::string_view value) {
+    const CellPut cells[] = {{"a", value}, {"b", value}};
+    const RowPut put{row, Version(1), cells};
+    std::vector<uint32_t> remaining;
+    return store_->Write(Table::kQueue, {&put, 1}, kTimeout, &remaining);
+  }
+  size_t CellsOf(std::string_view row) {
+    const RowGet get{row, {}};
+    Rows rows;
+    EXPECT_OK(store_->MultiGet(Table::kQueue, {&get, 1}, kTimeout, &rows));
+    return rows[0].size();
+  }
+
+  const ScratchFolder folder_;
+  const std::filesystem::path path_ = folder_.path() / "crawl-data";
+  std::unique_ptr<rocksdb::Env> env_;
+  std::unique_ptr<Database> database_;
+  std::optional<RocksdbStore> store_;
+};
+
+TEST_F(DatabaseTest, ASecondOpenIsRefusedWithTheNameOfTheProcessInside) {
+  Open();
+  const absl::Status second = Database::Open({.folder = path_}).status();
+  EXPECT_TRUE(IsFatal(second));
+  EXPECT_THAT(std::string(MessageOf(second)),
+              HasSubstr(fmt::format("open {}: in use by process {} (", path_.string(), getpid())));
+  EXPECT_THAT(std::string(MessageOf(second)), HasSubstr("Stop it or choose another folder"));
+  // The refused one has not disturbed the other.
+  EXPECT_OK(Put("row", "value"));
+}
+
+TEST_F(DatabaseTest, TheFolderIsFreeAgainAfterItsDatabaseIsGone) {
+  Open();
+  EXPECT_OK(Put("row", "value"));
+  Close();
+  Open();
+  EXPECT_EQ(CellsOf("row"), 2u);
+}
+
+TEST_F(DatabaseTest, AFolderOfAnotherFormatIsRefusedWithBothNumbers) {
+  Open();
+  ASSERT_TRUE(database_->db().Put({}, database_->meta(), "format", "99").ok());
+  Close();
+  const absl::Status opened = Database::Open({.folder = path_}).status();
+  EXPECT_TRUE(IsFatal(opened));
+  EXPECT_THAT(std::string(MessageOf(opened)), HasSubstr("format 99, this program reads 1"));
+}
+
+TEST_F(DatabaseTest, AnotherProgramsRocksdbIsLeftAlone) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* other = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, path_.string(), &other).ok());
+  ASSERT_TRUE(other->Put({}, "its key", "its value").ok());
+  delete other;
+  EXPECT_THAT(std::string(MessageOf(Database::Open({.folder = path_}).status())),
+              HasSubstr("another program's"));
+}
+
+TEST_F(DatabaseTest, AFolderThatCannotBeMadeIsNamed) {
+  const absl::Status opened =
+      Database::Open({.folder = folder_.path() / "missing" / "data"}).status();
+  EXPECT_TRUE(IsFatal(opened));
+  EXPECT_THAT(std::string(MessageOf(opened)), HasSubstr("missing/data"));
+}
+
+TEST_F(DatabaseTest, AFullDiskFailsTheWriteWholeAndOpensAgainWhenThereIsSpace) {
+  const auto disk = std::make_shared<FullableDisk>(rocksdb::FileSystem::Default());
+  env_ = rocksdb::NewCompositeEnv(disk);
+  Open();
+  ASSERT_OK(Put("before", "value"));
+  disk->is_full = true;
+  const absl::Status failed = Put("refused", std::string(100'000, 'x'));
+  EXPECT_TRUE(IsFatal(failed)) << failed;
+  EXPECT_THAT(std::string(MessageOf(failed)), HasSubstr("no space left"));
+  EXPECT_THAT(std::string(MessageOf(failed)), HasSubstr(path_.string()));
+  disk->is_full = false;
+  // Until it is opened anew nothing is taken: what follows a lost write must not stand alone.
+  EXPECT_TRUE(IsFatal(Put("after", "value")));
+  Close();
+  Open();
+  EXPECT_EQ(CellsOf("before"), 2u);
+  EXPECT_EQ(CellsOf("refused"), 0u);
+  EXPECT_EQ(CellsOf("after"), 0u);
+  EXPECT_OK(Put("after", "value"));
+}
+
+}  // namespace
+}  // namespace orbweaver

@@ -1,0 +1,316 @@
+#include "common/store/rocksdb/rocksdb_store.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "rocksdb/db.h"
+
+#include "common/base/big_endian.h"
+#include "common/base/status.h"
+#include "common/store/rocksdb/row_key.h"
+#include "common/store/rocksdb/versioned_value.h"
+
+namespace orbweaver {
+namespace {
+
+// RocksDB copies a batch several times on its way: larger calls are committed in portions.
+constexpr size_t kBatchBytes = size_t{32} << 20;
+// A scan lets go of its view this often, so that a long one does not pin what was flushed since.
+constexpr uint64_t kRowsPerPortion = 10'000;
+
+std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+rocksdb::Slice ToSlice(std::string_view view) { return {view.data(), view.size()}; }
+
+absl::Status CorruptCell(const Database& database) {
+  return database.ToStatus(rocksdb::Status::Corruption("a cell is too short for its version"),
+                           "read");
+}
+
+// The keys of a call, one after the other in one string.
+class Keys {
+ public:
+  void Add(std::string_view row, std::string_view column) {
+    AppendRowPrefix(row, &bytes_);
+    bytes_.append(column);
+    ends_.push_back(bytes_.size());
+  }
+  size_t size() const { return ends_.size(); }
+  void Clear() {
+    bytes_.clear();
+    ends_.clear();
+  }
+  std::vector<rocksdb::Slice> Slices() const {
+    std::vector<rocksdb::Slice> slices;
+    slices.reserve(ends_.size());
+    size_t begin = 0;
+    for (const size_t end : ends_) {
+      slices.emplace_back(bytes_.data() + begin, end - begin);
+      begin = end;
+    }
+    return slices;
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<size_t> ends_;
+};
+
+// What point reads of `keys` found, at one instant; a status each.
+struct PointReads {
+  PointReads(Database& database, Table table, const Keys& keys)
+      : values(keys.size()), statuses(keys.size()) {
+    if (keys.size() == 0) return;
+    const std::vector<rocksdb::Slice> slices = keys.Slices();
+    database.db().MultiGet({}, database.table(table), slices.size(), slices.data(), values.data(),
+                           statuses.data());
+  }
+  std::vector<rocksdb::PinnableSlice> values;
+  std::vector<rocksdb::Status> statuses;
+};
+
+// Reads whole rows: RocksDB skips each file whose row bloom says no, and stops at the row's end
+// even before tombstones.
+std::unique_ptr<rocksdb::Iterator> NewRowIterator(Database& database, Table table) {
+  rocksdb::ReadOptions read;
+  read.prefix_same_as_start = true;
+  return std::unique_ptr<rocksdb::Iterator>(database.db().NewIterator(read, database.table(table)));
+}
+
+// The whole rows among a call's gets. They are read in the order of the table, which finds each
+// file and block open that the row before has used, and handed out in the order of the call.
+class WholeRows {
+ public:
+  static absl::StatusOr<std::shared_ptr<const WholeRows>> Read(Database& database, Table table,
+                                                               std::span<const RowGet> gets) {
+    auto read = std::make_shared<WholeRows>();
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < gets.size(); ++i) {
+      if (gets[i].columns.empty()) order.push_back(i);
+    }
+    if (order.empty()) return read;
+    std::sort(order.begin(), order.end(),
+              [&](uint32_t a, uint32_t b) { return gets[a].row < gets[b].row; });
+    read->places_.resize(gets.size());
+    const std::unique_ptr<rocksdb::Iterator> cells = NewRowIterator(database, table);
+    std::string prefix;
+    for (const uint32_t i : order) {
+      prefix.clear();
+      AppendRowPrefix(gets[i].row, &prefix);
+      for (cells->Seek(prefix); cells->Valid(); cells->Next()) {
+        const std::string_view stored = View(cells->value());
+        if (stored.size() < kVersionBytes) return CorruptCell(database);
+        read->rows_.AddCell(View(cells->key()).substr(prefix.size()), ValueOf(stored),
+                            VersionOf(stored));
+      }
+      if (!cells->status().ok()) return database.ToStatus(cells->status(), "read");
+      read->rows_.EndRow();
+      read->places_[i] = static_cast<uint32_t>(read->rows_.size());
+    }
+    return read;
+  }
+
+  // Of the get at `index` of the call; none when it is not for a whole row.
+  std::span<const Cell> Cells(size_t index) const {
+    if (places_.empty() || places_[index] == 0) return {};
+    return rows_[places_[index] - 1];
+  }
+
+ private:
+  Rows rows_;
+  std::vector<uint32_t> places_;  // by get: one more than its row's index in rows_, or 0
+};
+
+}  // namespace
+
+absl::Status RocksdbStore::MultiGet(Table table, std::span<const RowGet> gets, Duration,
+                                    Rows* rows) {
+  rows->Clear();
+  RETURN_IF_ERROR(CheckGets(gets));
+  Keys keys;
+  for (const RowGet& get : gets) {
+    for (const std::string_view column : get.columns) keys.Add(get.row, column);
+  }
+  const PointReads points(database_, table, keys);
+  ASSIGN_OR_RETURN(const std::shared_ptr<const WholeRows> whole,
+                   WholeRows::Read(database_, table, gets));
+  size_t point = 0;
+  absl::Status failed;
+  for (size_t i = 0; i < gets.size(); ++i) {
+    for (const std::string_view column : gets[i].columns) {
+      const rocksdb::Status& status = points.statuses[point];
+      const std::string_view stored = View(points.values[point]);
+      ++point;
+      if (status.IsNotFound()) continue;
+      if (!status.ok()) {
+        failed.Update(database_.ToStatus(status, "read"));
+      } else if (stored.size() < kVersionBytes) {
+        failed.Update(CorruptCell(database_));
+      } else {
+        rows->AddCell(column, ValueOf(stored), VersionOf(stored));
+      }
+    }
+    for (const Cell& cell : whole->Cells(i)) {
+      rows->AddCellView(cell.column, cell.value, cell.version);
+    }
+    rows->EndRow();
+  }
+  rows->Keep(whole);
+  if (!failed.ok()) rows->Clear();
+  return failed;
+}
+
+absl::Status RocksdbStore::Write(Table table, std::span<const RowPut> puts, Duration,
+                                 std::vector<uint32_t>* remaining) {
+  remaining->clear();
+  uint32_t durable = 0;  // puts before this one are
+  const auto fail = [&](const absl::Status& status) {
+    remaining->resize(puts.size() - durable);
+    std::iota(remaining->begin(), remaining->end(), durable);
+    return status;
+  };
+  if (const absl::Status fits = CheckPuts(puts); !fits.ok()) return fail(fits);
+
+  const absl::ReaderMutexLock lock(&erase_mutex_);
+  rocksdb::WriteBatch batch;
+  std::string key;
+  for (size_t i = 0; i < puts.size(); ++i) {
+    const RowPut& put = puts[i];
+    key.clear();
+    AppendRowPrefix(put.row, &key);
+    const size_t prefix = key.size();
+    char version[kVersionBytes];
+    StoreBigEndian(put.version.value(), version);
+    for (const CellPut& cell : put.cells) {
+      key.resize(prefix);
+      key.append(cell.column);
+      const rocksdb::Slice key_part(key);
+      const rocksdb::Slice value_parts[] = {{version, sizeof version}, ToSlice(cell.value)};
+      const rocksdb::Status added =
+          batch.Merge(database_.table(table), {&key_part, 1}, {value_parts, 2});
+      if (!added.ok()) return fail(database_.ToStatus(added, "write"));
+    }
+    if (batch.GetDataSize() < kBatchBytes && i + 1 < puts.size()) continue;
+    const absl::Status written = database_.Write(&batch, "write");
+    if (!written.ok()) return fail(written);
+    batch.Clear();
+    durable = static_cast<uint32_t>(i + 1);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RocksdbStore::Erase(Table table, std::span<const RowErase> erases, Duration) {
+  RETURN_IF_ERROR(CheckErases(erases));
+  const absl::MutexLock lock(&erase_mutex_);
+  Keys keys;
+  for (const RowErase& erase : erases) {
+    for (const std::string_view column : erase.columns) keys.Add(erase.row, column);
+  }
+  const PointReads points(database_, table, keys);
+  const std::vector<rocksdb::Slice> slices = keys.Slices();
+  size_t point = 0;
+
+  std::unique_ptr<rocksdb::Iterator> cells;
+  std::string prefix;
+  rocksdb::WriteBatch batch;
+  const auto erase_if = [&](const rocksdb::Slice& key, std::string_view stored,
+                            Version version) -> absl::Status {
+    if (stored.size() < kVersionBytes) return CorruptCell(database_);
+    if (VersionOf(stored) > version) return absl::OkStatus();
+    return database_.ToStatus(batch.Delete(database_.table(table), key), "erase");
+  };
+  for (const RowErase& erase : erases) {
+    for (size_t i = 0; i < erase.columns.size(); ++i, ++point) {
+      const rocksdb::Status& status = points.statuses[point];
+      if (status.IsNotFound()) continue;
+      if (!status.ok()) return database_.ToStatus(status, "erase");
+      RETURN_IF_ERROR(erase_if(slices[point], View(points.values[point]), erase.version));
+    }
+    if (erase.columns.empty()) {
+      if (cells == nullptr) cells = NewRowIterator(database_, table);
+      prefix.clear();
+      AppendRowPrefix(erase.row, &prefix);
+      for (cells->Seek(prefix); cells->Valid(); cells->Next()) {
+        RETURN_IF_ERROR(erase_if(cells->key(), View(cells->value()), erase.version));
+      }
+      if (!cells->status().ok()) return database_.ToStatus(cells->status(), "erase");
+    }
+  }
+  return batch.Count() == 0 ? absl::OkStatus() : database_.Write(&batch, "erase");
+}
+
+absl::Status RocksdbStore::Scan(Table table, const ScanRange& range, Duration, Visitor visitor) {
+  RETURN_IF_ERROR(CheckScan(range));
+  std::vector<std::string_view> columns(range.columns.begin(), range.columns.end());
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  std::string from;
+  AppendRowPrefix(range.begin, &from);
+  uint64_t visited = 0;
+  while (!from.empty()) {
+    RETURN_IF_ERROR(ScanPortion(table, range, columns, visitor, &from, &visited));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RocksdbStore::ScanPortion(Table table, const ScanRange& range,
+                                       std::span<const std::string_view> columns, Visitor visitor,
+                                       std::string* from, uint64_t* visited) {
+  std::string end;
+  if (!range.end.empty()) AppendRowPrefix(range.end, &end);
+  const rocksdb::Slice bound(end);
+  rocksdb::ReadOptions read;
+  read.total_order_seek = true;
+  read.fill_cache = false;
+  if (!end.empty()) read.iterate_upper_bound = &bound;
+  const std::unique_ptr<rocksdb::Iterator> cells(
+      database_.db().NewIterator(read, database_.table(table)));
+
+  std::string key;
+  std::string row;
+  Rows found;
+  cells->Seek(*from);
+  for (uint64_t rows = 0; cells->Valid() && rows < kRowsPerPortion; ++rows) {
+    *from = View(cells->key()).substr(0, RowPrefixBytes(View(cells->key())));
+    if (from->empty())
+      return database_.ToStatus(rocksdb::Status::Corruption("a key has no row"), "scan");
+    const auto in_row = [&] { return cells->Valid() && cells->key().starts_with(*from); };
+    const auto take = [&] {
+      const std::string_view stored = View(cells->value());
+      if (stored.size() < kVersionBytes) return false;
+      found.AddCell(View(cells->key()).substr(from->size()), ValueOf(stored), VersionOf(stored));
+      return true;
+    };
+    found.Clear();
+    if (columns.empty()) {
+      for (; in_row(); cells->Next()) {
+        if (!take()) return CorruptCell(database_);
+      }
+    }
+    for (const std::string_view column : columns) {
+      // Cells between the wanted columns, live or erased, are jumped over and not walked through.
+      key.assign(*from).append(column);
+      if (in_row() && View(cells->key()) < key) cells->Seek(key);
+      if (!in_row()) break;
+      if (View(cells->key()) == key && !take()) return CorruptCell(database_);
+    }
+    found.EndRow();
+    const bool wanted = !found[0].empty();
+    if (wanted) DecodeRowPrefix(*from, &row);
+    const bool in_next_row = !in_row();
+    SkipPastRow(from);
+    if (wanted) {
+      const bool more = visitor(row, found[0]);
+      if (!more || ++*visited == range.limit) {
+        from->clear();
+        return absl::OkStatus();
+      }
+    }
+    if (!in_next_row) cells->Seek(*from);
+  }
+  if (!cells->status().ok()) return database_.ToStatus(cells->status(), "scan");
+  if (!cells->Valid()) from->clear();
+  return absl::OkStatus();
+}
+
+}  // namespace orbweaver

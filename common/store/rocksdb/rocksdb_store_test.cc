@@ -1,0 +1,123 @@
+// What only this implementation can break: versions in flushes and compactions, and the cost of
+// erased cells. tests/contract holds the interface's promises.
+#include "common/store/rocksdb/rocksdb_store.h"
+
+#include <string>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/perf_context.h"
+#include <gtest/gtest.h>
+
+#include "common/store/rocksdb/database.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/scratch_folder.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr Duration kTimeout = std::chrono::minutes(1);
+constexpr Table kTable = Table::kQueue;
+
+class RocksdbStoreTest : public ::testing::Test {
+ protected:
+  RocksdbStoreTest() {
+    auto opened = Database::Open({.folder = folder_.path() / "data"});
+    EXPECT_OK(opened.status());
+    database_ = *std::move(opened);
+    store_ = std::make_unique<RocksdbStore>(*database_);
+  }
+
+  void Put(std::string_view row, std::string_view column, uint64_t version,
+           std::string_view value) {
+    const CellPut cell{column, value};
+    const RowPut put{row, Version(version), {&cell, 1}};
+    std::vector<uint32_t> remaining;
+    EXPECT_OK(store_->Write(kTable, {&put, 1}, kTimeout, &remaining));
+  }
+  void Erase(std::string_view row, uint64_t version) {
+    const RowErase erase{row, Version(version), {}};
+    EXPECT_OK(store_->Erase(kTable, {&erase, 1}, kTimeout));
+  }
+  std::string Get(std::string_view row, std::string_view column, bool whole_row) {
+    const RowGet get{row, whole_row ? std::span<const std::string_view>() : std::span(&column, 1)};
+    Rows rows;
+    EXPECT_OK(store_->MultiGet(kTable, {&get, 1}, kTimeout, &rows));
+    const Cell* const cell = rows.Find(0, column);
+    return cell == nullptr ? "" : std::string(cell->value);
+  }
+  void Flush() { EXPECT_TRUE(database_->db().Flush({}, database_->table(kTable)).ok()); }
+  void Compact() {
+    EXPECT_TRUE(database_->db().CompactRange({}, database_->table(kTable), nullptr, nullptr).ok());
+  }
+
+  const ScratchFolder folder_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<RocksdbStore> store_;
+};
+
+TEST_F(RocksdbStoreTest, TheHighestVersionWinsWhereverFlushesAndCompactionsFallBetweenPuts) {
+  const std::vector<uint64_t> orders[] = {{1, 2, 3}, {3, 2, 1}, {2, 3, 1}, {3, 1, 2}};
+  for (int steps = 0; steps < 27; ++steps) {
+    for (size_t order = 0; order < std::size(orders); ++order) {
+      const std::string row = std::to_string(steps) + "/" + std::to_string(order);
+      int step = steps;
+      for (const uint64_t version : orders[order]) {
+        Put(row, "c", version, std::to_string(version));
+        if (step % 3 == 1) Flush();
+        if (step % 3 == 2) Compact();
+        step /= 3;
+      }
+      ASSERT_EQ(Get(row, "c", false), "3") << row;
+      ASSERT_EQ(Get(row, "c", true), "3") << row;
+    }
+  }
+}
+
+TEST_F(RocksdbStoreTest, ErasedCellsStayAwayAfterFlushAndCompactionAndNewerOnesStay) {
+  Put("row", "old", 1, "old");
+  Put("row", "new", 5, "new");
+  Flush();
+  Erase("row", 4);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Get("row", "old", true), "");
+    EXPECT_EQ(Get("row", "new", true), "new");
+    Compact();
+  }
+  Put("row", "old", 6, "again");
+  EXPECT_EQ(Get("row", "old", true), "again");
+}
+
+// By RocksDB's own counters, since a clock would measure the machine.
+TEST_F(RocksdbStoreTest, AScanOfOneColumnDoesNotWalkThroughTheErasedCellsOfOthers) {
+  constexpr int kRows = 200, kErased = 100;
+  for (int r = 0; r < kRows; ++r) {
+    const std::string row = "row" + std::to_string(r);
+    std::vector<std::string> names;
+    for (int c = 0; c < kErased; ++c) names.push_back("q" + std::to_string(c));
+    std::vector<CellPut> cells{{"h", "head"}};
+    for (const std::string& name : names) cells.push_back({name, "chunk"});
+    const RowPut put{row, Version(1), cells};
+    std::vector<uint32_t> remaining;
+    ASSERT_OK(store_->Write(kTable, {&put, 1}, kTimeout, &remaining));
+    const std::vector<std::string_view> erased(names.begin(), names.end());
+    const RowErase erase{row, Version(1), erased};
+    ASSERT_OK(store_->Erase(kTable, {&erase, 1}, kTimeout));
+  }
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  const std::string_view head = "h";
+  int seen = 0;
+  ASSERT_OK(store_->Scan(kTable, {.columns = {&head, 1}}, kTimeout, [&](auto, auto) {
+    ++seen;
+    return true;
+  }));
+  const rocksdb::PerfContext& counted = *rocksdb::get_perf_context();
+  EXPECT_EQ(seen, kRows);
+  EXPECT_LE(counted.internal_key_skipped_count + counted.internal_delete_skipped_count,
+            static_cast<uint64_t>(kRows) * 5);
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+}
+
+}  // namespace
+}  // namespace orbweaver
