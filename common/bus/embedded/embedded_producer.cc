@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/base/status.h"
+#include "common/bus/limits.h"
 
 namespace orbweaver {
 
@@ -16,15 +17,8 @@ EmbeddedProducer::EmbeddedProducer(MessageLog& log, std::shared_ptr<SendLane> la
       on_ack_(std::move(on_ack)) {}
 
 absl::Status EmbeddedProducer::Send(const Record& record, uint64_t token) {
-  size_t bytes = record.key.size() + record.value.size();
-  size_t header_bytes = 0;
-  for (const Header& header : record.headers) {
-    header_bytes += header.name.size() + header.value.size();
-  }
-  if (bytes + header_bytes > kMaxRecordBytes) {
-    return FatalError("send to topic '{}': the record has {} bytes, at most {} are allowed",
-                      record.topic, bytes + header_bytes, kMaxRecordBytes);
-  }
+  RETURN_IF_ERROR(CheckRecord(record));
+  const size_t bytes = record.key.size() + record.value.size();
   if (topic_ == nullptr || topic_->spec.name != record.topic) {
     topic_ = log_.FindTopic(record.topic);
     if (topic_ == nullptr) return FatalError("send to topic '{}': there is none", record.topic);

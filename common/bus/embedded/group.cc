@@ -7,6 +7,7 @@
 
 #include "common/base/big_endian.h"
 #include "common/base/status.h"
+#include "common/bus/limits.h"
 
 namespace orbweaver {
 namespace {
@@ -18,14 +19,6 @@ std::string CommitKey(std::string_view group, const LogPartition& partition) {
   AppendBigEndian(static_cast<uint32_t>(partition.id.value()), &key);
   key.append(group);
   return key;
-}
-
-absl::Status CheckMetadata(const OffsetCommit& commit) {
-  const bool printable = std::all_of(commit.metadata.begin(), commit.metadata.end(),
-                                     [](char c) { return c >= ' ' && c <= '~'; });
-  if (printable && commit.metadata.size() <= kMaxCommitMetadataBytes) return absl::OkStatus();
-  return FatalError("commit partition {}: metadata must be printable and have at most {} bytes",
-                    commit.partition, kMaxCommitMetadataBytes);
 }
 
 }  // namespace
@@ -121,7 +114,7 @@ absl::StatusOr<std::vector<AssignedPartition>> Group::TakeMine(MemberId member,
 }
 
 absl::Status Group::CheckCommit(std::optional<MemberId> member, const OffsetCommit& commit) const {
-  RETURN_IF_ERROR(CheckMetadata(commit));
+  RETURN_IF_ERROR(::orbweaver::CheckCommit(commit));
   if (topic_.Find(commit.partition) == nullptr) {
     return FatalError("commit topic '{}' partition {}: it has {} partitions", topic_.spec.name,
                       commit.partition, topic_.spec.partitions);

@@ -16,8 +16,8 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 
+#include "common/bus/consumer_group.h"
 #include "common/bus/embedded/message_log.h"
-#include "common/bus/memory/memory_group.h"
 #include "common/store/rocksdb/database.h"
 
 namespace orbweaver {
@@ -31,7 +31,7 @@ absl::StatusOr<std::optional<CommittedOffset>> ReadCommitted(const Database& dat
 // earlier owner has released it or is taken for dead.
 class Group {
  public:
-  using MemberId = MemoryGroup::MemberId;
+  using MemberId = ConsumerGroup::MemberId;
 
   Group(std::string name, const LogTopic& topic, Database& database, Signal& changed);
 
@@ -76,7 +76,7 @@ class Group {
   Signal& changed_;
 
   mutable absl::Mutex mutex_;
-  MemoryGroup sharing_ ABSL_GUARDED_BY(mutex_);
+  ConsumerGroup sharing_ ABSL_GUARDED_BY(mutex_);
   uint64_t generation_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 

@@ -60,7 +60,7 @@ bool MemoryBroker::Await(SteadyTime deadline, absl::FunctionRef<bool()> ready) {
   }
 }
 
-absl::StatusOr<MemoryGroup*> MemoryBroker::Group(std::string_view group, std::string_view topic) {
+absl::StatusOr<ConsumerGroup*> MemoryBroker::Group(std::string_view group, std::string_view topic) {
   const int partitions = log_.PartitionCount(topic);
   if (partitions == 0) {
     return FatalError("topic '{}': it does not exist. Run `orbweaver init`.", topic);

@@ -13,7 +13,7 @@
 #include "absl/synchronization/mutex.h"
 
 #include "common/base/clock.h"
-#include "common/bus/memory/memory_group.h"
+#include "common/bus/consumer_group.h"
 #include "common/bus/memory/memory_log.h"
 #include "common/bus/memory/memory_wire.h"
 
@@ -55,7 +55,7 @@ class MemoryBroker {
   bool available() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return available_; }
   MemoryLog& log() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return log_; }
   // Made on first use; fatal when the topic does not exist.
-  absl::StatusOr<MemoryGroup*> Group(std::string_view group, std::string_view topic)
+  absl::StatusOr<ConsumerGroup*> Group(std::string_view group, std::string_view topic)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   // Moved on by Tick until it is abandoned and empty.
   std::shared_ptr<MemoryWire> NewWire() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
@@ -68,7 +68,7 @@ class MemoryBroker {
   absl::CondVar changed_;
   bool available_ ABSL_GUARDED_BY(mutex) = true;
   MemoryLog log_ ABSL_GUARDED_BY(mutex);
-  std::map<std::pair<std::string, std::string>, MemoryGroup> groups_ ABSL_GUARDED_BY(mutex);
+  std::map<std::pair<std::string, std::string>, ConsumerGroup> groups_ ABSL_GUARDED_BY(mutex);
   std::vector<std::shared_ptr<MemoryWire>> wires_ ABSL_GUARDED_BY(mutex);
 };
 

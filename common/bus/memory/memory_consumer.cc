@@ -81,7 +81,7 @@ absl::Status MemoryConsumer::AwaitWork(Duration timeout) {
     return RetryError("poll topic '{}': the broker is not available", topic_);
   }
   if (IsSubscribed()) {
-    MemoryGroup& group = Group();
+    ConsumerGroup& group = Group();
     // Waiting here is no silence.
     group.KeepAlive(member_, deadline + options_.session_timeout);
     DrawRebalance(group);
@@ -94,7 +94,7 @@ absl::Status MemoryConsumer::AwaitWork(Duration timeout) {
     return RetryError("poll topic '{}': the broker is not available", topic_);
   }
   if (IsSubscribed()) {
-    MemoryGroup& group = Group();
+    ConsumerGroup& group = Group();
     group.KeepAlive(member_, client_.broker.Tick() + options_.session_timeout);
     if (group.IsFenced(member_) && held_.empty()) {
       return FencedError("poll topic '{}': a later member is named '{}' too", topic_,
@@ -104,7 +104,7 @@ absl::Status MemoryConsumer::AwaitWork(Duration timeout) {
   return absl::OkStatus();
 }
 
-void MemoryConsumer::DrawRebalance(MemoryGroup& group) {
+void MemoryConsumer::DrawRebalance(ConsumerGroup& group) {
   if (!group.IsMember(member_)) return;
   const BusFaults& faults = client_.faults();
   if (client_.random().Chance(faults.eviction)) {
@@ -115,7 +115,7 @@ void MemoryConsumer::DrawRebalance(MemoryGroup& group) {
   }
 }
 
-bool MemoryConsumer::NeedsRebalance(const MemoryGroup& group) const {
+bool MemoryConsumer::NeedsRebalance(const ConsumerGroup& group) const {
   if (!group.IsMember(member_) || revokes_all_) return true;
   for (int32_t i = 0; i < group.partition_count(); ++i) {
     const PartitionId partition(i);
@@ -135,7 +135,7 @@ bool MemoryConsumer::HasMessages() {
                      });
 }
 
-MemoryGroup& MemoryConsumer::Group() {
+ConsumerGroup& MemoryConsumer::Group() {
   auto group = client_.broker.Group(options_.group, topic_);
   CHECK(group.ok());
   return **group;
@@ -156,7 +156,7 @@ std::vector<PartitionId> MemoryConsumer::AllHeld() const {
 bool MemoryConsumer::LoseWhatIsGone() {
   {
     absl::MutexLock lock(&client_.broker.mutex);
-    MemoryGroup& group = Group();
+    ConsumerGroup& group = Group();
     if (group.IsMember(member_)) return false;
     if (!group.IsFenced(member_)) {
       member_ = group.Join(options_.member, client_.broker.Tick() + options_.session_timeout);
@@ -194,7 +194,7 @@ bool MemoryConsumer::TakeWhatIsMine() {
   std::vector<AssignedPartition> assigned;
   {
     absl::MutexLock lock(&client_.broker.mutex);
-    MemoryGroup& group = Group();
+    ConsumerGroup& group = Group();
     for (const PartitionId partition : group.TakeMine(member_)) {
       if (held_.contains(partition)) continue;
       const auto& committed = group.committed(partition);
@@ -278,7 +278,7 @@ absl::Status MemoryConsumer::SetPaused(PartitionId partition, bool paused) {
 }
 
 absl::Status MemoryConsumer::CheckCommits(std::span<const OffsetCommit> commits,
-                                          MemoryGroup& group) {
+                                          ConsumerGroup& group) {
   if (!IsSubscribed() && group.HasMembers()) {
     return FencedError("commit topic '{}': group '{}' has subscribed members", topic_,
                        options_.group);
@@ -302,7 +302,7 @@ absl::Status MemoryConsumer::Commit(std::span<const OffsetCommit> commits, Durat
   {
     absl::MutexLock lock(&client_.broker.mutex);
     RETURN_IF_ERROR(client_.Begin("commit", timeout));
-    ASSIGN_OR_RETURN(MemoryGroup* const group, client_.broker.Group(options_.group, topic_));
+    ASSIGN_OR_RETURN(ConsumerGroup* const group, client_.broker.Group(options_.group, topic_));
     RETURN_IF_ERROR(CheckCommits(commits, *group));
     for (const OffsetCommit& commit : commits) {
       group->Commit(commit);

@@ -11,7 +11,7 @@
 namespace orbweaver {
 
 // Place: made by MemoryBus. What it holds is its own idea of the group, which another may have
-// overtaken: MemoryGroup has the last word.
+// overtaken: ConsumerGroup has the last word.
 class MemoryConsumer : public Consumer {
  public:
   MemoryConsumer(MemoryClient* client, const ConsumerOptions& options)
@@ -38,12 +38,12 @@ class MemoryConsumer : public Consumer {
 
   // Waits until there is something to do; the fault or the fencing that stands in the way.
   absl::Status AwaitWork(Duration timeout) ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
-  void DrawRebalance(MemoryGroup& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
-  bool NeedsRebalance(const MemoryGroup& group) const
+  void DrawRebalance(ConsumerGroup& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
+  bool NeedsRebalance(const ConsumerGroup& group) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
   bool HasMessages() ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
   // Only a subscribed consumer has one.
-  MemoryGroup& Group() ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
+  ConsumerGroup& Group() ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
   PartitionLog& LogOf(PartitionId partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
 
   // Each takes one step and calls the listener without the lock; false when there was nothing to
@@ -56,14 +56,14 @@ class MemoryConsumer : public Consumer {
   void Fetch(const PollLimits& limits, MessageBatch* batch)
       ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
   std::vector<PartitionId> FetchOrder() ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
-  absl::Status CheckCommits(std::span<const OffsetCommit> commits, MemoryGroup& group)
+  absl::Status CheckCommits(std::span<const OffsetCommit> commits, ConsumerGroup& group)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
 
   MemoryClient& client_;
   const ConsumerOptions options_;
   std::string topic_;
   RebalanceListener* listener_ = nullptr;
-  MemoryGroup::MemberId member_ = 0;  // 0: has not joined yet
+  ConsumerGroup::MemberId member_ = 0;  // 0: has not joined yet
   std::map<PartitionId, Held> held_;
   bool revokes_all_ = false;  // a rebalance in which nobody keeps anything
   bool closed_ = false;

@@ -30,7 +30,7 @@ absl::StatusOr<std::vector<std::optional<CommittedOffset>>> MemoryOffsetReader::
   {
     absl::MutexLock lock(&client_.broker.mutex);
     RETURN_IF_ERROR(client_.Begin("read committed offsets", timeout));
-    ASSIGN_OR_RETURN(MemoryGroup* const found, client_.broker.Group(group, topic));
+    ASSIGN_OR_RETURN(ConsumerGroup* const found, client_.broker.Group(group, topic));
     for (const PartitionId partition : partitions) {
       RETURN_IF_ERROR(client_.broker.log().Find(topic, partition).status());
       committed.push_back(found->committed(partition));

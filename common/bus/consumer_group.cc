@@ -1,10 +1,10 @@
-#include "common/bus/memory/memory_group.h"
+#include "common/bus/consumer_group.h"
 
 #include <algorithm>
 
 namespace orbweaver {
 
-MemoryGroup::MemberId MemoryGroup::Join(std::string_view name, SteadyTime alive_until) {
+ConsumerGroup::MemberId ConsumerGroup::Join(std::string_view name, SteadyTime alive_until) {
   const MemberId id = next_member_++;
   const auto namesake = std::find_if(members_.begin(), members_.end(), [&](const auto& member) {
     return !name.empty() && member.second.name == name;
@@ -25,7 +25,7 @@ MemoryGroup::MemberId MemoryGroup::Join(std::string_view name, SteadyTime alive_
   return id;
 }
 
-void MemoryGroup::Leave(MemberId member) {
+void ConsumerGroup::Leave(MemberId member) {
   if (members_.erase(member) == 0) return;
   for (Partition& partition : partitions_) {
     if (partition.owner == member) partition.owner.reset();
@@ -33,12 +33,12 @@ void MemoryGroup::Leave(MemberId member) {
   ShareOut();
 }
 
-void MemoryGroup::KeepAlive(MemberId member, SteadyTime alive_until) {
+void ConsumerGroup::KeepAlive(MemberId member, SteadyTime alive_until) {
   const auto found = members_.find(member);
   if (found != members_.end()) found->second.alive_until = alive_until;
 }
 
-void MemoryGroup::Expire(SteadyTime now) {
+void ConsumerGroup::Expire(SteadyTime now) {
   std::vector<MemberId> dead;
   for (const auto& [id, member] : members_) {
     if (member.alive_until <= now) dead.push_back(id);
@@ -46,7 +46,7 @@ void MemoryGroup::Expire(SteadyTime now) {
   for (const MemberId id : dead) Leave(id);
 }
 
-std::optional<SteadyTime> MemoryGroup::NextExpiry() const {
+std::optional<SteadyTime> ConsumerGroup::NextExpiry() const {
   std::optional<SteadyTime> next;
   for (const auto& [id, member] : members_) {
     next = std::min(next.value_or(member.alive_until), member.alive_until);
@@ -54,15 +54,15 @@ std::optional<SteadyTime> MemoryGroup::NextExpiry() const {
   return next;
 }
 
-bool MemoryGroup::IsMeantFor(PartitionId partition, MemberId member) const {
+bool ConsumerGroup::IsMeantFor(PartitionId partition, MemberId member) const {
   return partitions_[Index(partition)].meant_for == member;
 }
 
-bool MemoryGroup::IsOwner(PartitionId partition, MemberId member) const {
+bool ConsumerGroup::IsOwner(PartitionId partition, MemberId member) const {
   return Index(partition) < partitions_.size() && partitions_[Index(partition)].owner == member;
 }
 
-std::vector<PartitionId> MemoryGroup::TakeMine(MemberId member) {
+std::vector<PartitionId> ConsumerGroup::TakeMine(MemberId member) {
   std::vector<PartitionId> mine;
   for (size_t i = 0; i < partitions_.size(); ++i) {
     Partition& partition = partitions_[i];
@@ -73,12 +73,12 @@ std::vector<PartitionId> MemoryGroup::TakeMine(MemberId member) {
   return mine;
 }
 
-void MemoryGroup::Release(PartitionId partition, MemberId member) {
+void ConsumerGroup::Release(PartitionId partition, MemberId member) {
   auto& owner = partitions_[Index(partition)].owner;
   if (owner == member) owner.reset();
 }
 
-void MemoryGroup::ShareOut() {
+void ConsumerGroup::ShareOut() {
   std::vector<std::pair<std::string, MemberId>> order;
   for (const auto& [id, member] : members_) order.emplace_back(member.name, id);
   std::sort(order.begin(), order.end());
@@ -89,7 +89,7 @@ void MemoryGroup::ShareOut() {
   }
 }
 
-void MemoryGroup::ShareOutAtRandom(Random* random) {
+void ConsumerGroup::ShareOutAtRandom(Random* random) {
   if (members_.empty()) return;
   for (Partition& partition : partitions_) {
     partition.meant_for =

@@ -20,12 +20,12 @@ namespace orbweaver {
 // *meant* for a member as soon as the group is shared out anew, and *owned* by it once the earlier
 // owner has released it or is gone.
 //
-// Place: inside MemoryBroker, whose lock guards it.
-class MemoryGroup {
+// Place: inside the embedded and the memory bus, whose locks guard it.
+class ConsumerGroup {
  public:
   using MemberId = uint64_t;  // never used again, unlike a member's name
 
-  explicit MemoryGroup(int partitions) : partitions_(static_cast<size_t>(partitions)) {}
+  explicit ConsumerGroup(int partitions) : partitions_(static_cast<size_t>(partitions)) {}
 
   // A member that bears the name of another takes over what is its, and the other is fenced.
   MemberId Join(std::string_view name, SteadyTime alive_until);
