@@ -10,8 +10,10 @@
 namespace orbweaver {
 namespace {
 
-std::map<std::string, BenchFunction>& Registry() {
-  static std::map<std::string, BenchFunction> registry;
+// Several files may add cases to one benchmark: the store's and the bus's have one for each
+// implementation.
+std::map<std::string, std::vector<BenchFunction>>& Registry() {
+  static std::map<std::string, std::vector<BenchFunction>> registry;
   return registry;
 }
 
@@ -30,7 +32,7 @@ void PrintHelp() {
       "Runs the named benchmarks, or all. Values are work per CPU second of this process unless "
       "the unit says otherwise.\n"
       "Benchmarks:");
-  for (const auto& [name, function] : Registry()) fmt::print("  {}\n", name);
+  for (const auto& [name, functions] : Registry()) fmt::print("  {}\n", name);
 }
 
 int Main(int argc, char** argv) {
@@ -46,13 +48,13 @@ int Main(int argc, char** argv) {
       names.push_back(argv[i]);
     } else {
       fmt::print(stderr, "bench: no benchmark '{}'. There are:", argv[i]);
-      for (const auto& [name, function] : Registry()) fmt::print(stderr, " {}", name);
+      for (const auto& [name, functions] : Registry()) fmt::print(stderr, " {}", name);
       fmt::print(stderr, "\n");
       return 2;
     }
   }
   if (names.empty()) {
-    for (const auto& [name, function] : Registry()) names.push_back(name);
+    for (const auto& [name, functions] : Registry()) names.push_back(name);
   }
   if (!json) {
     fmt::print("{:<12} {:<28} {:>14} {:<22} {:>8} {:>8}  {}\n", "bench", "case", "value", "unit",
@@ -61,7 +63,7 @@ int Main(int argc, char** argv) {
   bool failed = false;
   for (const std::string& name : names) {
     BenchReport report(name, json);
-    Registry().at(name)(report);
+    for (const BenchFunction function : Registry().at(name)) function(report);
     failed |= report.failed();
   }
   return failed ? 1 : 0;
@@ -104,7 +106,7 @@ void BenchReport::Fail(std::string_view name, std::string_view why) {
 }
 
 BenchRegistration::BenchRegistration(const char* name, BenchFunction function) {
-  Registry().emplace(name, function);
+  Registry()[name].push_back(function);
 }
 
 }  // namespace orbweaver
