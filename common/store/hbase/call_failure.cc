@@ -1,0 +1,79 @@
+#include "common/store/hbase/call_failure.h"
+
+#include <string_view>
+
+#include <thrift/TApplicationException.h>
+#include <thrift/transport/TTransportException.h>
+
+#include "hbase_thrift/hbase_types.h"
+
+namespace orbweaver {
+namespace {
+
+using Kind = CallFailure::Kind;
+using apache::thrift::TApplicationException;
+using apache::thrift::transport::TTransportException;
+
+// HBase's causes that no waiting mends. `canRetry` alone does not tell: the error of a call with
+// many rows only quotes the errors of its rows, and is itself always one to retry.
+constexpr std::string_view kRefusals[] = {
+    "DoNotRetryIOException",      "NoSuchColumnFamilyException", "InvalidFamilyOperationException",
+    "AccessDeniedException",      "TableExistsException",        "NamespaceNotFoundException",
+    "FailedSanityCheckException",
+};
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+CallFailure Sort(const hbase_thrift::TIOError& error) {
+  const std::string& message = error.message;
+  if (Contains(message, "TableNotFoundException") || Contains(message, "was not found, got:")) {
+    return {Kind::kTableMissing, message};
+  }
+  if (error.__isset.canRetry && !error.canRetry) return {Kind::kRefused, message};
+  for (const auto refusal : kRefusals) {
+    if (Contains(message, refusal)) return {Kind::kRefused, message};
+  }
+  return {Kind::kBusy, message};
+}
+
+CallFailure Sort(const TApplicationException& error) {
+  switch (error.getType()) {
+    case TApplicationException::INTERNAL_ERROR:
+      return {Kind::kInternal, error.what()};
+    case TApplicationException::UNKNOWN_METHOD:
+      return {Kind::kRefused, std::string(error.what()) + ". Is it HBase's Thrift2 server?"};
+    default:  // an answer to something else, or none at all
+      return {Kind::kConnection, error.what()};
+  }
+}
+
+}  // namespace
+
+CallFailure SortCurrentException() {
+  try {
+    throw;
+  } catch (const hbase_thrift::TIOError& error) {
+    return Sort(error);
+  } catch (const TApplicationException& error) {
+    return Sort(error);
+  } catch (const AnswerTooLarge& error) {
+    return {Kind::kAnswerTooLarge, error.what()};
+  } catch (const TTransportException& error) {
+    switch (error.getType()) {
+      case TTransportException::TIMED_OUT:
+        return {Kind::kTimedOut, error.what()};
+      case TTransportException::END_OF_FILE:
+        return {Kind::kConnection,
+                "the server closed the connection (always: its transport or protocol is another "
+                "one, or the message is above its limit)"};
+      default:
+        return {Kind::kConnection, error.what()};
+    }
+  } catch (const std::exception& error) {  // a damaged answer: TProtocolException, bad_alloc
+    return {Kind::kConnection, std::string("damaged answer: ") + error.what()};
+  }
+}
+
+}  // namespace orbweaver
