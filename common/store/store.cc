@@ -93,4 +93,15 @@ absl::Status CheckErases(std::span<const RowErase> erases) {
   return absl::OkStatus();
 }
 
+absl::Status CheckScan(const ScanRange& range) {
+  for (const std::string_view bound : {range.begin, range.end}) {
+    if (bound.size() > kMaxRowBytes + 1) {
+      return FatalError("scan from or to row '{}…': its name has {} bytes, at most {} are allowed",
+                        Printable(bound), bound.size(), kMaxRowBytes + 1);
+    }
+  }
+  for (const auto column : range.columns) RETURN_IF_ERROR(CheckColumn("scan", range.begin, column));
+  return absl::OkStatus();
+}
+
 }  // namespace orbweaver

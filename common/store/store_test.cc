@@ -25,6 +25,13 @@ TEST(StoreLimitsTest, RefusesWhatNoImplementationCouldKeep) {
   EXPECT_TRUE(IsFatal(CheckPuts(std::vector<RowPut>{{"r", Version(1), {&too_large, 1}}})));
   EXPECT_TRUE(IsFatal(CheckGets(std::vector<RowGet>(kMaxRowsPerGet + 1, RowGet{"r", {}}))));
   EXPECT_TRUE(IsFatal(CheckErases(std::vector<RowErase>{{"", Version(1), {}}})));
+  const std::string_view no_name;
+  EXPECT_TRUE(IsFatal(CheckScan({.columns = {&no_name, 1}})));
+  EXPECT_TRUE(IsFatal(CheckScan({.end = std::string(kMaxRowBytes + 2, 'r')})));
+}
+
+TEST(StoreLimitsTest, LetsAScanGoOnAfterTheLongestRow) {
+  EXPECT_TRUE(CheckScan({.begin = std::string(kMaxRowBytes, 'r') + '\0'}).ok());
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ absl::Status HBaseStore::Erase(Table table, std::span<const RowErase> erases, Du
 
 absl::Status HBaseStore::Scan(Table table, const ScanRange& range, Duration timeout,
                               Visitor visitor) {
+  RETURN_IF_ERROR(CheckScan(range));
   std::string begin(range.begin);
   uint64_t left = range.limit == 0 ? UINT64_MAX : range.limit;
   int portion = kFirstPortionRows;
