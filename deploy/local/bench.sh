@@ -13,8 +13,8 @@ done
 names=$(printf '%s\n' "$@" | grep -v '^--' || true)
 if [ -z "$names" ] || grep -qxE 'store|bus' <<<"$names"; then
   say "starting Kafka and HBase"
-  trap '"$root/deploy/local/services" down >&2' EXIT
-  "$root/deploy/local/services" up >&2
+  trap '"$root/deploy/local/services" down --for $$ >&2' EXIT
+  "$root/deploy/local/services" up --for $$ >&2
   set -a
   eval "$("$root/deploy/local/services" env)"
   set +a

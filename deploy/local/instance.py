@@ -61,7 +61,7 @@ class Service:
 
     def launch(self, ports):
         """Starts the process in a session of its own, so that the caller's Ctrl-C and pipes have no part in it."""
-        classes = class_path(self.name)
+        command = self._command(tool("java"), class_path(self.name), ports)
         for folder in (self.dir / "conf", self.dir / "tmp"):
             folder.mkdir(parents=True, exist_ok=True)
         self.ready.unlink(missing_ok=True)
@@ -69,8 +69,8 @@ class Service:
         if self.log.exists() and self.log.stat().st_size > LOG_KEPT_BYTES:
             self.log.replace(self.log.with_suffix(".log.1"))
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self._command(classes, ports), stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=log, cwd=self.dir, start_new_session=True)
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.dir,
+                                            start_new_session=True)
 
     def _write_configuration(self, ports):
         for template in (HERE / self.name).iterdir():
@@ -80,18 +80,18 @@ class Service:
             text = string.Template(template.read_text())
             (self.dir / "conf" / template.name).write_text(text.safe_substitute(ports, dir=folder))
 
-    def _command(self, classes, ports):
+    def _command(self, java, classes, ports):
         conf = self.dir / "conf"
-        common = [tool("java"), self.marker, f"-Djava.io.tmpdir={self.dir}/tmp", "-Djava.net.preferIPv4Stack=true",
-                  "-XX:+UseSerialGC", "-XX:-UsePerfData"]
+        common = [java, self.marker, "-cp", f"{conf}:{classes}", f"-Djava.io.tmpdir={self.dir}/tmp",
+                  "-Djava.net.preferIPv4Stack=true", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
         if self.name == "kafka":
-            return [*common, "-Xms128m", "-Xmx512m", "-cp", classes, "LocalKafka", conf / "server.properties",
-                    self.dir / "data", str(ports["kafka_port"]), self.ready]
+            return [*common, "-Xms128m", "-Xmx512m", "LocalKafka", conf / "server.properties", self.dir / "data",
+                    str(ports["kafka_port"]), self.ready]
         opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
         return [*common, "-Xms256m", "-Xmx1g", *opens, "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                 # A killed process leaves the kernel's copy, so ZooKeeper need not wait for the disk.
                 "-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=1024",
-                "-cp", f"{conf}:{classes}", "LocalHBase", self.dir / "zookeeper", str(ports["thrift_port"]), self.ready]
+                "LocalHBase", self.dir / "zookeeper", str(ports["thrift_port"]), self.ready]
 
     def await_ready(self, began):
         """Waits until the service answered a real request. Failure, with its log's end, when it died or took too long."""
@@ -155,15 +155,18 @@ class Instance:
 
     def choose_ports(self):
         """Keeps the ports of last time, or takes the defaults, except for those that somebody else listens on."""
-        ports = {}
+        ports, replaced = {}, []
         known = {**DEFAULT_PORTS, **self.ports()}
         for name, wanted in known.items():
             service = self.services["kafka" if name in ("kafka_port", "controller_port") else "hbase"]
             if service.pid() is None and not _is_free(wanted):
-                chosen = next(port for port in _candidates() if _is_free(port) and port not in known.values())
-                say(f"port {wanted} is taken, {name.replace('_', ' ')} is {chosen}")
+                spoken_for = {*known.values(), *ports.values()}
+                chosen = next(port for port in _candidates() if port not in spoken_for and _is_free(port))
+                replaced.append(f"{wanted} -> {chosen}")
                 wanted = chosen
             ports[name] = wanted
+        if replaced:
+            say("others listen on these ports, using free ones: " + ", ".join(replaced))
         (self.dir / "ports.json").write_text(json.dumps(ports, indent=1) + "\n")
         return ports
 

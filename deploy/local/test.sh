@@ -30,7 +30,7 @@ results=$(mktemp -d)
 services_up=no
 finish() {  # shellcheck disable=SC2317
   trap '' INT TERM
-  [ $services_up = no ] || "$root/deploy/local/services" down >&2 || true
+  [ $services_up = no ] || "$root/deploy/local/services" down --for $$ >&2 || true
   rm -rf "$results"
 }
 trap finish EXIT
@@ -42,7 +42,7 @@ trap 'exit 130' INT TERM
 if [ $services = yes ]; then
   say "starting Kafka and HBase"
   services_up=yes
-  "$root/deploy/local/services" up >&2
+  "$root/deploy/local/services" up --for $$ >&2
   set -a
   eval "$("$root/deploy/local/services" env)"
   set +a

@@ -13,8 +13,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
-import org.apache.kafka.common.serialization.LongDeserializer;
-import org.apache.kafka.common.serialization.LongSerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 
 /** One Kafka broker in this process: formats its folder once, serves, and says when produce and consume work. */
 public final class LocalKafka {
@@ -53,7 +53,7 @@ public final class LocalKafka {
         throw e;
       }
     }
-    long sent = System.nanoTime();
+    String sent = "probe " + System.nanoTime();
     long offset;
     Map<String, Object> producing =
         Map.of(
@@ -62,16 +62,16 @@ public final class LocalKafka {
             "request.timeout.ms", TIMEOUT_MS / 2,
             "delivery.timeout.ms", TIMEOUT_MS,
             "max.block.ms", TIMEOUT_MS);
-    try (var producer = new KafkaProducer<>(producing, new LongSerializer(), new LongSerializer())) {
-      var record = new ProducerRecord<Long, Long>(TOPIC, sent);
+    try (var producer = new KafkaProducer<>(producing, new StringSerializer(), new StringSerializer())) {
+      var record = new ProducerRecord<String, String>(TOPIC, sent);
       offset = producer.send(record).get(TIMEOUT_MS, TimeUnit.MILLISECONDS).offset();
     }
-    try (var consumer = new KafkaConsumer<>(client, new LongDeserializer(), new LongDeserializer())) {
+    try (var consumer = new KafkaConsumer<>(client, new StringDeserializer(), new StringDeserializer())) {
       TopicPartition partition = new TopicPartition(TOPIC, 0);
       consumer.assign(List.of(partition));
       consumer.seek(partition, offset);
-      for (ConsumerRecord<Long, Long> record : consumer.poll(Duration.ofMillis(TIMEOUT_MS))) {
-        if (record.offset() == offset && record.value() == sent) {
+      for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(TIMEOUT_MS))) {
+        if (record.offset() == offset && record.value().equals(sent)) {
           return;
         }
       }
