@@ -3,10 +3,12 @@
 
 namespace orbweaver {
 
+int RunConfig(std::span<const std::string> args);
 int RunVersion(std::span<const std::string> args);
 
 std::span<const Command> Commands() {
   static constexpr Command kCommands[] = {
+      {"config", "Check the configuration, show what is in effect, list the options", RunConfig},
       {"version", "Print the version and how this program was built", RunVersion},
   };
   return kCommands;

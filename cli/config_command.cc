@@ -1,0 +1,68 @@
+// `orbweaver config`: look at the configuration without starting anything.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/product_options.h"
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+#include "common/config/render.h"
+#include "common/config/schema.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kUsage[] =
+    R"(usage: orbweaver config check|show [--json] [--config FILE] [--set NAME=VALUE]…
+       orbweaver config reference|schema
+
+  check      OK, or the first thing that is wrong (exit code 2)
+  show       the values in effect and where each comes from; secrets are masked
+  reference  all options, as the Markdown page docs/configuration.md
+  schema     a JSON Schema of the configuration file, for editors and deployment checks
+)";
+
+int FailUsage(std::string_view message) {
+  fmt::print(stderr, "{}\n", message);
+  return kExitUsage;
+}
+
+}  // namespace
+
+int RunConfig(std::span<const std::string> all_args) {
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  config::Schema schema;
+  ProductOptions options;
+  if (std::any_of(args.begin(), args.end(),
+                  [](const std::string& arg) { return arg == "--help" || arg == "-h"; })) {
+    DeclareProductOptions(schema, &options);
+    fmt::print("{}\nOptions, by file, environment or --set:\n{}", kUsage, config::HelpText(schema));
+    return kExitOk;
+  }
+  const std::string verb = args.empty() ? "" : args[0];
+  if (verb == "reference" || verb == "schema") {
+    if (args.size() > 1) return FailUsage(kUsage);
+    DeclareProductOptions(schema, &options);
+    fmt::print(
+        "{}", verb == "schema" ? config::JsonSchema(schema) + "\n" : config::ReferencePage(schema));
+    return kExitOk;
+  }
+  if (verb != "check" && verb != "show") return FailUsage(kUsage);
+
+  args.erase(args.begin());
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
+    return FailUsage(MessageOf(loaded));
+  }
+  const bool json = verb == "show" && args == std::vector<std::string>{"--json"};
+  if (!args.empty() && !json) return FailUsage(kUsage);
+  if (verb == "check") {
+    fmt::print("OK\n");
+  } else {
+    fmt::print("{}", json ? config::EffectiveJson(schema) + "\n" : config::EffectiveYaml(schema));
+  }
+  return kExitOk;
+}
+
+}  // namespace orbweaver

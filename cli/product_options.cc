@@ -1,0 +1,23 @@
+#include "cli/product_options.h"
+
+#include "common/base/status.h"
+#include "common/config/load.h"
+#include "common/config/log_options.h"
+#include "common/config/schema.h"
+
+namespace orbweaver {
+
+void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
+  DeclareLogOptions(schema, &options->log);
+}
+
+absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,
+                                ProductOptions* options) {
+  DeclareProductOptions(schema, options);
+  ASSIGN_OR_RETURN(const config::Inputs inputs, config::TakeInputs(args));
+  RETURN_IF_ERROR(config::Load(inputs, &schema));
+  ConfigureLog(options->log);
+  return absl::OkStatus();
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,33 @@
+// Every option of the product, in one place: one file configures all its processes, so each of them
+// knows the options of the others and can tell a misspelled name.
+//
+// A new group of options: declare it beside the code that reads it, add its struct here and its
+// declaration to the .cc (common/config/README.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+#include "common/base/log.h"
+
+namespace orbweaver {
+
+namespace config {
+class Schema;
+}
+
+struct ProductOptions {
+  LogOptions log;
+};
+
+// `options` must outlive the schema.
+void DeclareProductOptions(config::Schema& schema, ProductOptions* options);
+
+// How a command begins: takes --config and --set out of `args`, loads, and configures the log.
+// On an error nothing is configured; the command prints it and ends with kExitUsage.
+absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,
+                                ProductOptions* options);
+
+}  // namespace orbweaver

@@ -1,0 +1,30 @@
+// What the declarations are turned into for people and programs to read.
+#pragma once
+
+#include <string>
+
+#include "common/config/schema.h"
+
+namespace orbweaver::config {
+
+// What is in effect, with where each value comes from. Secrets that are set are masked.
+// {"admin.port": {"value": 8080, "source": "--set"}, …}: one member an option, or an entry of a
+// map.
+std::string EffectiveJson(const Schema& schema);
+// As a configuration file, the sources as comments. Loading it gives the same values; a mask in it
+// is refused.
+std::string EffectiveYaml(const Schema& schema);
+
+// The options as a list for --help.
+std::string HelpText(const Schema& schema);
+
+// docs/configuration.md.
+std::string ReferencePage(const Schema& schema);
+
+// A JSON Schema (draft 2020-12) of the configuration file, for editors and deployment checks.
+std::string JsonSchema(const Schema& schema);
+
+// What stands for a secret.
+inline constexpr char kMask[] = "********";
+
+}  // namespace orbweaver::config

@@ -1,0 +1,154 @@
+#include "common/config/schema.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "fmt/format.h"
+
+namespace orbweaver::config {
+namespace {
+
+bool IsWellFormed(std::string_view name) {
+  if (name.find('.') == std::string_view::npos) return false;
+  char before = '.';
+  for (const char c : name) {
+    const bool letter = c >= 'a' && c <= 'z';
+    const bool inner = (c >= '0' && c <= '9') || c == '_' || c == '.';
+    if (!letter && !inner) return false;
+    // A word starts with a letter, and `__` is what separates words in an environment variable.
+    if (inner && before == '.') return false;
+    if ((c == '_' || c == '.') && before == '_') return false;
+    before = c;
+  }
+  return before != '.' && before != '_';
+}
+
+bool IsSectionOf(std::string_view section, std::string_view name) {
+  return name.size() > section.size() && name.starts_with(section) && name[section.size()] == '.';
+}
+
+std::string ExpectedOne(const ValueType& type) {
+  std::string bounds;
+  if (!type.min.empty() && !type.max.empty()) {
+    bounds = fmt::format(" from {} to {}", type.min, type.max);
+  } else if (!type.min.empty()) {
+    bounds = fmt::format(" of at least {}", type.min);
+  } else if (!type.max.empty()) {
+    bounds = fmt::format(" of at most {}", type.max);
+  }
+  std::string unit;
+  if (!type.unit.empty()) {
+    unit = type.kind == ValueType::Kind::kDuration ? fmt::format(" in {}", type.unit)
+                                                   : fmt::format(" ({})", type.unit);
+  }
+  switch (type.kind) {
+    case ValueType::Kind::kBool:
+      return "true or false";
+    case ValueType::Kind::kInteger:
+      return fmt::format("an integer{}{}", bounds, unit);
+    case ValueType::Kind::kNumber:
+      return fmt::format("a number{}{}", bounds, unit);
+    case ValueType::Kind::kDuration:
+      return fmt::format("a duration{}{}, such as {}", unit, bounds,
+                         type.unit == "whole seconds" ? "10s or 2h" : "250ms, 10s or 2h");
+    case ValueType::Kind::kBytes:
+      return fmt::format("a size{}, such as 64KiB or 256MB", bounds);
+    case ValueType::Kind::kText:
+      return "text";
+    case ValueType::Kind::kChoice:
+      return fmt::format("one of {}", fmt::join(type.choices, ", "));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool Option::IsSecret(std::string_view key) const {
+  return secret || std::any_of(secret_keys.begin(), secret_keys.end(), [key](const auto& part) {
+           return key.find(part) != std::string_view::npos;
+         });
+}
+
+std::string Option::SourceOf(std::string_view key) const {
+  const auto found = sources.find(key);
+  return found == sources.end() ? "default" : found->second;
+}
+
+std::string Option::Expected() const {
+  switch (shape) {
+    case Shape::kOne:
+      return ExpectedOne(type);
+    case Shape::kList:
+      return fmt::format("a list, each {}", ExpectedOne(type));
+    case Shape::kMap:
+      return fmt::format("keys, each with {}", ExpectedOne(type));
+  }
+  return {};
+}
+
+std::string EnvironmentName(std::string_view name) {
+  std::string out = "ORBWEAVER_";
+  for (const char c : name) {
+    if (c == '.') {
+      out += "__";
+    } else {
+      out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    }
+  }
+  return out;
+}
+
+void Schema::Add(std::string name, bool* member, About<bool> about) {
+  AddOne({.name = std::move(name), .doc = std::move(about.doc)}, member,
+         Codec<bool>{.type = {.kind = ValueType::Kind::kBool},
+                     .parse = ParseBool,
+                     .print = [](const bool& value) { return PrintBool(value); }});
+}
+
+void Schema::Add(std::string name, std::string* member, About<std::string> about) {
+  AddOne({.name = std::move(name), .doc = std::move(about.doc), .secret = about.secret}, member,
+         TextCodec());
+}
+
+void Schema::Add(std::string name, std::vector<std::string>* member,
+                 About<std::vector<std::string>> about) {
+  Option option{.name = std::move(name), .doc = std::move(about.doc)};
+  option.shape = Option::Shape::kList;
+  option.put = [member](const std::string&, std::string_view text) {
+    member->emplace_back(text);
+    return true;
+  };
+  option.clear = [member] { member->clear(); };
+  option.get = [member] {
+    std::vector<Option::Entry> entries;
+    for (const std::string& text : *member) entries.push_back({.key = "", .text = text});
+    return entries;
+  };
+  Insert(std::move(option));
+}
+
+Schema::Codec<std::string> Schema::TextCodec() {
+  return {.type = {},
+          .parse =
+              [](std::string_view text, std::string* value) {
+                *value = text;
+                return true;
+              },
+          .print = [](const std::string& value) { return value; }};
+}
+
+void Schema::Insert(Option option) {
+  CHECK(IsWellFormed(option.name));
+  CHECK(!option.doc.empty() && option.doc.back() != '.');
+  for (const Option& other : options_) {
+    CHECK(other.name != option.name);
+    CHECK(!IsSectionOf(other.name, option.name) && !IsSectionOf(option.name, other.name));
+  }
+  option.defaults = option.get();
+  const auto place =
+      std::upper_bound(options_.begin(), options_.end(), option,
+                       [](const Option& a, const Option& b) { return a.name < b.name; });
+  options_.insert(place, std::move(option));
+}
+
+}  // namespace orbweaver::config
