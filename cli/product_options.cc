@@ -8,6 +8,7 @@
 namespace orbweaver {
 
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
+  DeclareHBaseOptions(schema, &options->hbase);
   DeclareLogOptions(schema, &options->log);
 }
 

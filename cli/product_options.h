@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 
 #include "common/base/log.h"
+#include "common/store/hbase/hbase_options.h"
 
 namespace orbweaver {
 
@@ -19,6 +20,7 @@ class Schema;
 }
 
 struct ProductOptions {
+  HBaseOptions hbase;
   LogOptions log;
 };
 

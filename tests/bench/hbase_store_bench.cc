@@ -142,12 +142,11 @@ void HBaseStoreBench(BenchReport& report) {
                        "ORBWEAVER_THRIFT is not set. Start HBase with `./run services up`.");
   }
   HBaseOptions options;
-  const auto hosts = ParseHosts(thrift);
-  if (!hosts.ok()) return report.Fail("hbase_put", MessageOf(hosts.status()));
-  options.hosts = *hosts;
+  options.hosts = {thrift};
   options.table_prefix = "bench_";
   const auto tables = HBaseTables::Create(options);
-  const absl::Status made = (*tables)->Make(Table::kDomains, {}, kTimeout);
+  if (!tables.ok()) return report.Fail("hbase_put", MessageOf(tables.status()));
+  const absl::Status made = (*tables)->Make(Table::kDomains, kTimeout);
   if (!made.ok()) return report.Fail("hbase_put", MessageOf(made));
   const auto store = HBaseStore::Create(options);
   HBaseBench bench(report, **store);

@@ -5,7 +5,6 @@
 #include <string>
 #include <sys/socket.h>
 
-#include "common/base/check.h"
 #include "common/store/hbase/hbase_store.h"
 #include "common/store/hbase/hbase_tables.h"
 #include "tests/contract/store_contract.h"
@@ -28,9 +27,8 @@ std::string FromEnvironment(const char* name) {
 
 HBaseOptions TestOptions() {
   HBaseOptions options;
-  const auto hosts = ParseHosts(FromEnvironment("ORBWEAVER_THRIFT"));
-  CHECK(hosts.ok());
-  options.hosts = *hosts;
+  options.hosts = {FromEnvironment("ORBWEAVER_THRIFT")};
+  options.tables.regions = 4;
   options.table_prefix = "contract_";  // apart from tables that somebody works with
   return options;
 }
@@ -41,7 +39,7 @@ class HBaseStoreEnv : public StoreEnv {
     auto tables = HBaseTables::Create(options_);
     EXPECT_OK(tables);
     for (const Table table : kTables) {
-      EXPECT_OK((*tables)->Make(table, {.regions = 4}, kStorePatience));
+      EXPECT_OK((*tables)->Make(table, kStorePatience));
     }
     Reopen();
   }
@@ -63,7 +61,7 @@ class HBaseStoreEnv : public StoreEnv {
       sockaddr_in peer{};
       socklen_t size = sizeof peer;
       if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0 &&
-          ntohs(peer.sin_port) == options_.hosts[0].port) {
+          ntohs(peer.sin_port) == ParseHostPort(options_.hosts[0])->port) {
         shutdown(fd, SHUT_RDWR);
         ++broken_;
       }

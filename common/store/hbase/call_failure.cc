@@ -26,16 +26,21 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-CallFailure Sort(const hbase_thrift::TIOError& error) {
-  const std::string& message = error.message;
-  if (Contains(message, "TableNotFoundException") || Contains(message, "was not found, got:")) {
-    return {Kind::kTableMissing, message};
+Kind KindOf(const hbase_thrift::TIOError& error) {
+  if (Contains(error.message, "TableNotFoundException") ||
+      Contains(error.message, "was not found, got:")) {
+    return Kind::kTableMissing;
   }
-  if (error.__isset.canRetry && !error.canRetry) return {Kind::kRefused, message};
+  if (error.__isset.canRetry && !error.canRetry) return Kind::kRefused;
   for (const auto refusal : kRefusals) {
-    if (Contains(message, refusal)) return {Kind::kRefused, message};
+    if (Contains(error.message, refusal)) return Kind::kRefused;
   }
-  return {Kind::kBusy, message};
+  return Kind::kBusy;
+}
+
+CallFailure Sort(const hbase_thrift::TIOError& error) {
+  // What follows the first line is Java's stack.
+  return {KindOf(error), error.message.substr(0, error.message.find('\n'))};
 }
 
 CallFailure Sort(const TApplicationException& error) {

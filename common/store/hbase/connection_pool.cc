@@ -12,11 +12,12 @@
 
 namespace orbweaver {
 
-ConnectionPool::ConnectionPool(const HBaseOptions& options, const TlsContext* tls)
-    : options_(options), tls_(tls) {
+ConnectionPool::ConnectionPool(const HBaseOptions& options, std::vector<HostPort> peers,
+                               const TlsContext* tls)
+    : options_(options), peers_(std::move(peers)), tls_(tls) {
   std::random_device seed;
   absl::MutexLock lock(&mutex_);
-  for (size_t i = 0; i < options_.hosts.size(); ++i) {
+  for (size_t i = 0; i < peers_.size(); ++i) {
     hosts_.push_back({.backoff = Backoff(options_.backoff, seed())});
   }
 }
@@ -118,7 +119,7 @@ absl::Status ConnectionPool::NoneFree() const {
   for (size_t i = 0; i < hosts_.size(); ++i) {
     if (hosts_[i].last_failure.empty()) continue;
     if (!failures.empty()) failures += "; ";
-    failures += options_.hosts[i].ToString() + ": " + hosts_[i].last_failure;
+    failures += peers_[i].ToString() + ": " + hosts_[i].last_failure;
   }
   if (failures.empty()) return TimeoutError("all connections are in use");
   return RetryError("no Thrift server works ({})", failures);

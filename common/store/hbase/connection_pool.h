@@ -28,8 +28,8 @@ class ConnectionPool {
     std::unique_ptr<Connection> connection;
   };
 
-  // `tls` may be null, and outlives the pool otherwise.
-  ConnectionPool(const HBaseOptions& options, const TlsContext* tls);
+  // `peers` are options.hosts. `tls` may be null, and outlives the pool otherwise.
+  ConnectionPool(const HBaseOptions& options, std::vector<HostPort> peers, const TlsContext* tls);
   ~ConnectionPool();
 
   // A connection to the least busy server that works; an idle one rather than a new one. Waits
@@ -47,7 +47,7 @@ class ConnectionPool {
   // The server failed: no new call goes there for a while.
   void DropFailed(Loan loan, std::string cause) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const HostPort& peer(const Loan& loan) const { return options_.hosts[loan.host]; }
+  const HostPort& peer(const Loan& loan) const { return peers_[loan.host]; }
 
  private:
   struct Host {
@@ -64,11 +64,12 @@ class ConnectionPool {
   absl::Status NoneFree() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const HBaseOptions options_;
+  const std::vector<HostPort> peers_;
   const TlsContext* const tls_;
 
   absl::Mutex mutex_;
   absl::CondVar changed_;                            // a loan has ended
-  std::vector<Host> hosts_ ABSL_GUARDED_BY(mutex_);  // as in options_.hosts
+  std::vector<Host> hosts_ ABSL_GUARDED_BY(mutex_);  // as in peers_
   size_t first_ ABSL_GUARDED_BY(mutex_) = 0;  // where to begin looking, so that equals take turns
 };
 

@@ -13,6 +13,10 @@
 
 namespace orbweaver {
 
+namespace config {
+class Schema;
+}
+
 struct HostPort {
   std::string host;
   uint16_t port = 9090;
@@ -20,9 +24,8 @@ struct HostPort {
   std::string ToString() const;
 };
 
-// "a:9090,b,[::1]:9091"; without a port: 9090. Fatal, naming the entry, when one is malformed or
-// there is none.
-absl::StatusOr<std::vector<HostPort>> ParseHosts(std::string_view text);
+// "name", "name:9091", "10.0.0.1:9090", "[::1]:9090"; without a port: 9090. Fatal when malformed.
+absl::StatusOr<HostPort> ParseHostPort(std::string_view text);
 
 struct HBaseTlsOptions {
   bool enabled = false;
@@ -35,8 +38,22 @@ struct HBaseTlsOptions {
   std::string key_file;
 };
 
+// How tables are laid out when they are made. One family, one version, a row bloom filter,
+// ROW_INDEX_V1 blocks and no TTL are not for choice: README.md says why.
+struct HBaseTableOptions {
+  // Of each table at its creation, even over the slots; from 1 to kSlots. `partitions`, a few rows,
+  // has one.
+  int regions = 16;
+  std::string compression = "GZ";  // one of HBaseCompressions()
+  int block_bytes = 16384;
+};
+
+// What HBase can compress blocks with, "NONE" among them.
+const std::vector<std::string>& HBaseCompressions();
+
 struct HBaseOptions {
-  std::vector<HostPort> hosts;  // Thrift2 servers; calls go to those that work
+  // Thrift2 servers, as ParseHostPort reads them; calls go to those that work.
+  std::vector<std::string> hosts = {"127.0.0.1:9090"};
   // Before each table's name; "ns:" puts them into HBase's namespace `ns`.
   std::string table_prefix;
 
@@ -62,6 +79,11 @@ struct HBaseOptions {
   Duration call_timeout = std::chrono::seconds(60);
   // Between tries of a host that failed, and of a call that the server could not do yet.
   BackoffOptions backoff{.first = std::chrono::milliseconds(50), .most = std::chrono::seconds(2)};
+
+  HBaseTableOptions tables;
 };
+
+// hbase.*; `options` must outlive the schema.
+void DeclareHBaseOptions(config::Schema& schema, HBaseOptions* options);
 
 }  // namespace orbweaver

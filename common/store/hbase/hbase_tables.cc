@@ -28,13 +28,10 @@ const std::map<int, const char*>& CompressionNames() {
 }
 
 absl::StatusOr<TCompressionAlgorithm::type> ParseCompression(std::string_view name) {
-  std::string choices;
   for (const auto& [value, known] : CompressionNames()) {
     if (name == known) return static_cast<TCompressionAlgorithm::type>(value);
-    if (!choices.empty()) choices += ", ";
-    choices += known;
   }
-  return FatalError("compression '{}': HBase has {}", name, choices);
+  return FatalError("compression '{}': HBase has {}", name, fmt::join(HBaseCompressions(), ", "));
 }
 
 std::string NameOf(const std::map<int, const char*>& names, int value) {
@@ -51,11 +48,11 @@ TTableName ToThrift(const std::string& full_name) {
   return name;
 }
 
-TColumnFamilyDescriptor FamilyOf(const TableLayout& layout,
-                                 TCompressionAlgorithm::type compression) {
+absl::StatusOr<TColumnFamilyDescriptor> FamilyOf(const HBaseTableOptions& options) {
+  ASSIGN_OR_RETURN(const auto compression, ParseCompression(options.compression));
   TColumnFamilyDescriptor family;
   family.name = kFamily;
-  family.__set_blockSize(layout.block_bytes);
+  family.__set_blockSize(options.block_bytes);
   family.__set_bloomnFilterType(TBloomFilterType::ROW);
   family.__set_compressionType(compression);
   family.__set_dataBlockEncoding(TDataBlockEncoding::ROW_INDEX_V1);
@@ -105,13 +102,6 @@ std::vector<std::string> Compare(const TTableDescriptor& table,
 
 }  // namespace
 
-absl::Status CheckLayout(const TableLayout& layout) {
-  if (layout.regions < 1 || layout.regions > kSlots) {
-    return FatalError("{} regions: from 1 to {} are possible", layout.regions, kSlots);
-  }
-  return ParseCompression(layout.compression).status();
-}
-
 std::vector<std::string> SplitKeys(int regions) {
   std::vector<std::string> keys;
   for (int i = 1; i < regions; ++i) {
@@ -126,10 +116,10 @@ absl::StatusOr<std::unique_ptr<HBaseTables>> HBaseTables::Create(const HBaseOpti
 }
 
 HBaseTables::HBaseTables(const HBaseOptions& options, std::unique_ptr<ThriftCaller> caller)
-    : prefix_(options.table_prefix), caller_(std::move(caller)) {}
+    : options_(options), caller_(std::move(caller)) {}
 
 std::string HBaseTables::FullName(Table table) const {
-  return fmt::format("{}{}", prefix_, TableName(table));
+  return fmt::format("{}{}", options_.table_prefix, TableName(table));
 }
 
 absl::StatusOr<bool> HBaseTables::Exists(Table table, Duration timeout) {
@@ -141,13 +131,13 @@ absl::StatusOr<bool> HBaseTables::Exists(Table table, Duration timeout) {
   return exists;
 }
 
-absl::Status HBaseTables::Make(Table table, const TableLayout& layout, Duration timeout) {
+absl::Status HBaseTables::Make(Table table, Duration timeout) {
   const SteadyTime deadline = SystemClock().Now() + timeout;
-  ASSIGN_OR_RETURN(const auto compression, ParseCompression(layout.compression));
+  ASSIGN_OR_RETURN(const auto family, FamilyOf(options_.tables));
   TTableDescriptor descriptor;
   descriptor.tableName = ToThrift(FullName(table));
-  descriptor.__set_columns({FamilyOf(layout, compression)});
-  const auto split_keys = SplitKeys(table == Table::kPartitions ? 1 : layout.regions);
+  descriptor.__set_columns({family});
+  const auto split_keys = SplitKeys(table == Table::kPartitions ? 1 : options_.tables.regions);
   // A try whose answer got lost may have made it: so each try looks first.
   return caller_->Call(fmt::format("create table '{}'", FullName(table)), deadline,
                        [&](hbase_thrift::THBaseServiceClient& client) {
@@ -156,10 +146,8 @@ absl::Status HBaseTables::Make(Table table, const TableLayout& layout, Duration 
                        });
 }
 
-absl::StatusOr<std::vector<std::string>> HBaseTables::Differences(Table table,
-                                                                  const TableLayout& layout,
-                                                                  Duration timeout) {
-  ASSIGN_OR_RETURN(const auto compression, ParseCompression(layout.compression));
+absl::StatusOr<std::vector<std::string>> HBaseTables::Differences(Table table, Duration timeout) {
+  ASSIGN_OR_RETURN(const auto family, FamilyOf(options_.tables));
   const TTableName name = ToThrift(FullName(table));
   TTableDescriptor descriptor;
   RETURN_IF_ERROR(caller_->Call(fmt::format("describe table '{}'", FullName(table)),
@@ -167,7 +155,7 @@ absl::StatusOr<std::vector<std::string>> HBaseTables::Differences(Table table,
                                 [&](hbase_thrift::THBaseServiceClient& client) {
                                   client.getTableDescriptor(descriptor, name);
                                 }));
-  return Compare(descriptor, FamilyOf(layout, compression));
+  return Compare(descriptor, family);
 }
 
 }  // namespace orbweaver

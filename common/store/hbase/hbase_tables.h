@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -15,19 +14,6 @@
 #include "common/store/store.h"
 
 namespace orbweaver {
-
-// How the tables are laid out. One family, one version, a row bloom filter, ROW_INDEX_V1 blocks and
-// no TTL are not for choice: see README.md.
-struct TableLayout {
-  // Regions of each table at its creation, even over the slots; from 1 to kSlots. `partitions`, a
-  // few rows, has one.
-  int regions = 16;
-  std::string compression = "GZ";  // NONE, GZ, SNAPPY, LZ4, ZSTD, BZIP2 or LZO
-  int block_bytes = 16384;
-};
-
-// Fatal, naming the choices, when HBase has no such compression.
-absl::Status CheckLayout(const TableLayout& layout);
 
 // The first row of each region but the first: slots in two bytes, big endian.
 std::vector<std::string> SplitKeys(int regions);
@@ -42,18 +28,17 @@ class HBaseTables {
 
   absl::StatusOr<bool> Exists(Table table, Duration timeout);
 
-  // Makes the table; nothing happens when it exists already.
-  absl::Status Make(Table table, const TableLayout& layout, Duration timeout);
+  // Makes the table as options.tables says; nothing happens when it exists already.
+  absl::Status Make(Table table, Duration timeout);
 
-  // What an existing table has otherwise than `layout`: "compression is NONE, not GZ". The number
+  // What an existing table has otherwise than it should: "compression is NONE, not GZ". The number
   // of regions is not looked at: it grows by itself.
-  absl::StatusOr<std::vector<std::string>> Differences(Table table, const TableLayout& layout,
-                                                       Duration timeout);
+  absl::StatusOr<std::vector<std::string>> Differences(Table table, Duration timeout);
 
  private:
   HBaseTables(const HBaseOptions& options, std::unique_ptr<ThriftCaller> caller);
 
-  const std::string prefix_;
+  const HBaseOptions options_;
   const std::unique_ptr<ThriftCaller> caller_;
 };
 

@@ -37,15 +37,20 @@ absl::Status CheckOptions(const HBaseOptions& options) {
 
 absl::StatusOr<std::unique_ptr<ThriftCaller>> ThriftCaller::Create(const HBaseOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  std::vector<HostPort> peers;
+  for (const std::string& host : options.hosts) {
+    ASSIGN_OR_RETURN(peers.emplace_back(), ParseHostPort(host));
+  }
   std::unique_ptr<TlsContext> tls;
   if (options.tls.enabled) {
     ASSIGN_OR_RETURN(tls, TlsContext::Create(options.tls));
   }
-  return std::unique_ptr<ThriftCaller>(new ThriftCaller(options, std::move(tls)));
+  return std::unique_ptr<ThriftCaller>(new ThriftCaller(options, std::move(peers), std::move(tls)));
 }
 
-ThriftCaller::ThriftCaller(const HBaseOptions& options, std::unique_ptr<TlsContext> tls)
-    : options_(options), tls_(std::move(tls)), pool_(options, tls_.get()) {}
+ThriftCaller::ThriftCaller(const HBaseOptions& options, std::vector<HostPort> peers,
+                           std::unique_ptr<TlsContext> tls)
+    : options_(options), tls_(std::move(tls)), pool_(options, std::move(peers), tls_.get()) {}
 
 absl::Status ThriftCaller::Call(std::string_view action, SteadyTime deadline, Body body) {
   std::optional<Backoff> backoff;
@@ -53,10 +58,7 @@ absl::Status ThriftCaller::Call(std::string_view action, SteadyTime deadline, Bo
   CallFailure failure{};
   for (;;) {
     auto loan = pool_.Borrow(deadline);
-    if (!loan.ok()) {
-      if (failure.cause.empty()) return Annotate(loan.status(), action);
-      return Annotate(loan.status(), std::string(action) + ": " + failure.cause);
-    }
+    if (!loan.ok()) return Annotate(loan.status(), action);
     if (Try(std::move(*loan), deadline, body, &failure)) return absl::OkStatus();
     switch (failure.kind) {
       case Kind::kConnection:

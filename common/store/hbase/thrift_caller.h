@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -33,7 +34,8 @@ class ThriftCaller {
   absl::Status Call(std::string_view action, SteadyTime deadline, Body body);
 
  private:
-  ThriftCaller(const HBaseOptions& options, std::unique_ptr<TlsContext> tls);
+  ThriftCaller(const HBaseOptions& options, std::vector<HostPort> peers,
+               std::unique_ptr<TlsContext> tls);
 
   // One try. True when it worked.
   bool Try(ConnectionPool::Loan loan, SteadyTime deadline, Body body, CallFailure* failure);
