@@ -36,9 +36,13 @@ std::string RowName(uint64_t i) {
   return row;
 }
 
+// Like a block of link states: fingerprints, which do not compress, and states, which do.
 std::string Value(Random& random) {
   std::string value;
-  while (value.size() < kValueBytes) AppendBigEndian(random(), &value);
+  while (value.size() < kValueBytes) {
+    AppendBigEndian(random(), &value);
+    value.append("\x01\x20\0\0\0\0", 6);
+  }
   value.resize(kValueBytes);
   return value;
 }

@@ -45,7 +45,8 @@ CallFailure Sort(const hbase_thrift::TIOError& error) {
 
 CallFailure Sort(const TApplicationException& error) {
   switch (error.getType()) {
-    case TApplicationException::INTERNAL_ERROR:
+    case TApplicationException::INTERNAL_ERROR:  // Java's server, when its handler throws
+    case TApplicationException::UNKNOWN:         // likewise other languages'
       return {Kind::kInternal, error.what()};
     case TApplicationException::UNKNOWN_METHOD:
       return {Kind::kRefused, std::string(error.what()) + ". Is it HBase's Thrift2 server?"};

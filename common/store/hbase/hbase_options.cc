@@ -94,7 +94,7 @@ void DeclareHBaseOptions(config::Schema& schema, HBaseOptions* options) {
                    .doc = "How large a Thrift call that writes is, unless a single row is larger; "
                           "framed servers take 2 MiB by default"});
   schema.AddBytes("hbase.max_answer", &options->max_answer_bytes,
-                  {.min = kMiB,
+                  {.min = 32 * kMiB,
                    .max = 1024 * kMiB,
                    .doc = "A larger answer is refused, and asked for again in halves"});
   schema.Add("hbase.connect_timeout", &options->connect_timeout,

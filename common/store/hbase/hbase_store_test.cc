@@ -274,22 +274,28 @@ TEST_F(HBaseStoreTest, TakesOnlyAFewUnexplainedErrorsForAServerThatIsStarting) {
 }
 
 TEST_F(HBaseStoreTest, AsksForLessWhenAnAnswerIsTooLarge) {
-  options_.max_answer_bytes = 1 << 20;
-  const std::string large(300'000, 'v');
-  ASSERT_OK(Put(0, 20, large));
+  options_.max_answer_bytes = 32 << 20;
+  const std::string large(5'000'000, 'v');
+  ASSERT_OK(Put(0, 14, large));
   Rows rows;
-  ASSERT_OK(Get(20, &rows));
-  ASSERT_EQ(rows.size(), 20u);
-  for (size_t i = 0; i < 20; ++i) EXPECT_EQ(rows[i][0].value, large);
+  ASSERT_OK(Get(14, &rows));
+  ASSERT_EQ(rows.size(), 14u);
+  for (size_t i = 0; i < 14; ++i) EXPECT_EQ(rows[i][0].value, large);
   absl::Status status;
-  EXPECT_EQ(Scan(&status).size(), 20u);
+  EXPECT_EQ(Scan(&status).size(), 14u);
   EXPECT_OK(status);
 }
 
 TEST_F(HBaseStoreTest, RefusesASingleRowThatIsTooLarge) {
-  options_.max_answer_bytes = 1 << 20;
+  options_.max_answer_bytes = 32 << 20;
   ASSERT_OK(Put(0, 3, "v"));
-  ASSERT_OK(Put(1, 2, std::string(2 << 20, 'v')));
+  const std::string name = RowName(1), large(12'000'000, 'v');
+  std::vector<uint32_t> remaining;
+  for (const char* const column : {"c1", "c2", "c3"}) {
+    const CellPut cell{column, large};
+    const RowPut put{name, Version(1), {&cell, 1}};
+    ASSERT_OK(store().Write(kTable, {&put, 1}, kLong, &remaining));
+  }
   Rows rows;
   EXPECT_TRUE(IsFatal(Get(3, &rows)));
   EXPECT_EQ(rows.size(), 0u);

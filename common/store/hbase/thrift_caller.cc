@@ -10,6 +10,7 @@
 
 #include "common/base/backoff.h"
 #include "common/base/status.h"
+#include "common/store/store.h"
 #include "hbase_thrift/THBaseService.h"
 
 namespace orbweaver {
@@ -27,8 +28,9 @@ absl::Status CheckOptions(const HBaseOptions& options) {
       options.bytes_per_call < 1) {
     return FatalError("open HBase store: a size in its options is below 1");
   }
-  if (options.max_answer_bytes < (1 << 20) || options.max_answer_bytes > (1 << 30)) {
-    return FatalError("open HBase store: max_answer_bytes must lie from 1 MiB to 1 GiB");
+  // Thrift takes a value above its limit for damage, so the largest that can be put must fit.
+  if (options.max_answer_bytes < 2 * kMaxPutBytes || options.max_answer_bytes > (1 << 30)) {
+    return FatalError("open HBase store: max_answer_bytes must lie from 32 MiB to 1 GiB");
   }
   return absl::OkStatus();
 }
