@@ -70,7 +70,19 @@ class Counted : public Transport {
   void BeginMessage() { this->resetConsumedMessageSize(); }
 };
 using Buffered = Counted<transport::TBufferedTransport>;
-using Framed = Counted<transport::TFramedTransport>;
+
+class Framed : public Counted<transport::TFramedTransport> {
+ public:
+  Framed(std::shared_ptr<transport::TTransport> raw,
+         std::shared_ptr<apache::thrift::TConfiguration> limits)
+      : Counted(std::move(raw), std::move(limits)) {
+    // Before the first frame its read pointer is null, and it adds to that: undefined behaviour.
+    setReadBuffer(&nothing_, 0);
+  }
+
+ private:
+  uint8_t nothing_ = 0;
+};
 
 std::shared_ptr<protocol::TProtocol> MakeProtocol(
     const HBaseOptions& options, const std::shared_ptr<transport::TTransport>& transport) {

@@ -244,6 +244,17 @@ class ServerTransport : public transport::TVirtualTransport<ServerTransport> {
   bool closed_ = false;
 };
 
+// As in connection.cc.
+class ServerFramed : public transport::TFramedTransport {
+ public:
+  explicit ServerFramed(const std::shared_ptr<transport::TTransport>& raw) : TFramedTransport(raw) {
+    setReadBuffer(&nothing_, 0);
+  }
+
+ private:
+  uint8_t nothing_ = 0;
+};
+
 }  // namespace
 
 struct FakeHBase::Impl {
@@ -278,7 +289,7 @@ struct FakeHBase::Impl {
   }
   std::shared_ptr<transport::TTransport> Wrap(
       const std::shared_ptr<transport::TTransport>& raw) const {
-    if (options.framed) return std::make_shared<transport::TFramedTransport>(raw);
+    if (options.framed) return std::make_shared<ServerFramed>(raw);
     return std::make_shared<transport::TBufferedTransport>(raw);
   }
 
