@@ -4,12 +4,14 @@
 #include "common/config/load.h"
 #include "common/config/log_options.h"
 #include "common/config/schema.h"
+#include "common/url/url_config.h"
 
 namespace orbweaver {
 
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareLogOptions(schema, &options->log);
+  DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
 }
 
 absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,

@@ -12,6 +12,8 @@
 
 #include "common/base/log.h"
 #include "common/store/hbase/hbase_options.h"
+#include "common/url/domain.h"
+#include "common/url/options.h"
 
 namespace orbweaver {
 
@@ -22,6 +24,8 @@ class Schema;
 struct ProductOptions {
   HBaseOptions hbase;
   LogOptions log;
+  UrlOptions url;
+  PublicSuffixOptions public_suffixes;
 };
 
 // `options` must outlive the schema.

@@ -4,8 +4,11 @@
 
 namespace orbweaver {
 
-Backoff::Backoff(const BackoffOptions& options, uint64_t seed)
-    : options_(options), random_(seed), nominal_(options.first) {}
+Backoff::Backoff(const BackoffOptions& options, uint64_t seed) : options_(options), random_(seed) {
+  Reset();
+}
+
+void Backoff::Reset() { nominal_ = std::min(options_.first, options_.most); }
 
 Duration Backoff::Next() {
   const double share = 1.0 - options_.jitter * random_.Unit();

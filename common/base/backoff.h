@@ -9,6 +9,7 @@ namespace orbweaver {
 
 struct BackoffOptions {
   Duration first = std::chrono::milliseconds(100);
+  // Bounds `first` too.
   Duration most = std::chrono::seconds(10);
   double factor = 2.0;
   // Each wait is drawn from [1 - jitter, 1] of its nominal length.
@@ -24,7 +25,7 @@ class Backoff {
   Duration Next();
 
   // After a success.
-  void Reset() { nominal_ = options_.first; }
+  void Reset();
 
  private:
   const BackoffOptions options_;

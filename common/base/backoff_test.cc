@@ -23,6 +23,11 @@ TEST(BackoffTest, StartsAgainAfterASuccess) {
   EXPECT_EQ(backoff.Next(), milliseconds(100));
 }
 
+TEST(BackoffTest, TheBoundHoldsForTheFirstWaitToo) {
+  Backoff backoff({.first = milliseconds(500), .most = milliseconds(350), .jitter = 0}, 1);
+  EXPECT_EQ(backoff.Next(), milliseconds(350));
+}
+
 TEST(BackoffTest, JitterStaysInItsShareAndDiffersBetweenSeeds) {
   const BackoffOptions options{
       .first = milliseconds(1000), .most = milliseconds(1000), .jitter = 0.5};

@@ -24,7 +24,7 @@ class Clock {
 // The system's clocks. The reference stays valid for the life of the process.
 const Clock& SystemClock();
 
-// Both clocks move only when told to.
+// Both clocks move only when told to. Not thread-safe: simulation and tests run on one thread.
 class ManualClock : public Clock {
  public:
   explicit ManualClock(WallTime start = WallTime(std::chrono::hours(24 * 365 * 50)))

@@ -1,27 +1,30 @@
 #include "common/base/log.h"
 
-#include <atomic>
-#include <chrono>
+#include <algorithm>
+#include <iterator>
 #include <memory>
-#include <sys/uio.h>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
+#include "fmt/format.h"
 #include "spdlog/pattern_formatter.h"
 #include "spdlog/sinks/stdout_sinks.h"
 #include "spdlog/spdlog.h"
 
 #include "common/base/clock.h"
+#include "common/base/json.h"
+#include "common/base/repeat_limit.h"
 #include "common/base/status.h"
-#include "common/base/text.h"
 
 namespace orbweaver {
-namespace {
 
-constexpr Duration kWindow = std::chrono::seconds(10);
+namespace internal {
+std::atomic<LogLevel> lowest_log_level{LogLevel::kInfo};
+}
+
+namespace {
 
 spdlog::level::level_enum ToSpdlog(LogLevel level) {
   switch (level) {
@@ -37,41 +40,18 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
   return spdlog::level::info;
 }
 
-std::string JsonEscape(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + 2);
+// A line stays one line and says nothing to the terminal, whatever a remote server put into it.
+void AppendOneLine(std::string_view text, std::string* out) {
   for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      *out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      fmt::format_to(std::back_inserter(*out), "\\x{:02x}", byte);
+    } else {
+      *out += c;
     }
   }
-  return out;
-}
-
-// A log line stays one line, whatever a remote server put into it.
-std::string OneLine(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  return out;
 }
 
 class Sink {
@@ -83,74 +63,80 @@ class Sink {
   }
 
   void Configure(const LogOptions& options) {
-    auto formatter = std::make_unique<spdlog::pattern_formatter>(
+    absl::MutexLock lock(&mutex_);
+    logger_.set_formatter(std::make_unique<spdlog::pattern_formatter>(
         options.json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
-                     : "%Y-%m-%d %H:%M:%S.%e %-7l %v",
-        options.json ? spdlog::pattern_time_type::utc : spdlog::pattern_time_type::local);
-    logger_.set_formatter(std::move(formatter));
-    absl::MutexLock lock(&mutex_);
-    options_ = options;
-    sites_.clear();
-    lowest_.store(options.level);
-    for (const auto& [module, level] : options.module_levels) {
-      if (level < lowest_.load()) lowest_.store(level);
-    }
+                     : "%Y-%m-%dT%H:%M:%S.%eZ %-7l %v",
+        spdlog::pattern_time_type::utc));
+    kept_.push_back(std::make_unique<const LogOptions>(options));
+    options_.store(kept_.back().get(), std::memory_order_release);
+    repeats_ = RepeatLimit(options.repeats_per_ten_seconds);
+    LogLevel lowest = options.level;
+    for (const auto& [module, level] : options.module_levels) lowest = std::min(lowest, level);
+    internal::lowest_log_level.store(lowest, std::memory_order_relaxed);
   }
 
-  bool Enabled(LogLevel level, std::string_view module) {
-    if (level < lowest_.load(std::memory_order_relaxed)) return false;
-    absl::MutexLock lock(&mutex_);
-    const auto found = options_.module_levels.find(module);
-    return level >= (found == options_.module_levels.end() ? options_.level : found->second);
+  bool Enabled(LogLevel level, std::string_view module) const {
+    const LogOptions& options = *options_.load(std::memory_order_acquire);
+    const auto found = options.module_levels.find(module);
+    return level >= (found == options.module_levels.end() ? options.level : found->second);
   }
 
-  void Write(LogLevel level, std::string_view module, std::string_view site,
-             std::string_view text) {
-    bool json;
-    int suppressed = 0;
+  void Write(LogLevel level, std::string_view module, fmt::string_view format,
+             fmt::format_args args) {
+    std::vector<RepeatLimit::Hidden> over;
+    bool admitted;
     {
       absl::MutexLock lock(&mutex_);
-      json = options_.json;
-      if (options_.repeats_per_ten_seconds > 0) {
-        // Formats are literals: their addresses identify them, and there are only so many.
-        Site& seen = sites_[site.data()];
-        const SteadyTime now = SystemClock().Now();
-        if (now - seen.window_start >= kWindow) {
-          suppressed = std::exchange(seen.suppressed, 0);
-          seen.window_start = now;
-          seen.printed = 0;
-        }
-        if (++seen.printed > options_.repeats_per_ten_seconds) {
-          ++seen.suppressed;
-          return;
-        }
-      }
+      const SteadyTime now = SystemClock().Now();
+      over = repeats_.TakeOver(now);
+      admitted = repeats_.Admit(module, {format.data(), format.size()}, now);
     }
-    if (json) {
-      std::string line =
-          fmt::format(R"("module":"{}","message":"{}")", JsonEscape(module), JsonEscape(text));
-      if (suppressed > 0) line += fmt::format(R"(,"suppressed":{})", suppressed);
-      logger_.log(ToSpdlog(level), line);
-    } else {
-      std::string line = fmt::format("{}: {}", module, OneLine(text));
-      if (suppressed > 0) line += fmt::format(" ({} more like this not shown)", suppressed);
-      logger_.log(ToSpdlog(level), line);
+    PrintHidden(over);
+    if (admitted) Print(level, module, fmt::vformat(format, args), 0);
+  }
+
+  void Flush() {
+    std::vector<RepeatLimit::Hidden> all;
+    {
+      absl::MutexLock lock(&mutex_);
+      all = repeats_.TakeAll();
     }
+    PrintHidden(all);
   }
 
  private:
-  struct Site {
-    SteadyTime window_start{};
-    int printed = 0;
-    int suppressed = 0;
-  };
+  void PrintHidden(const std::vector<RepeatLimit::Hidden>& hidden) {
+    for (const RepeatLimit::Hidden& line : hidden) {
+      Print(LogLevel::kWarning, line.module,
+            fmt::format("{} more lines like '{}' not shown", line.count, line.format), line.count);
+    }
+  }
 
+  void Print(LogLevel level, std::string_view module, std::string_view text, int64_t not_shown) {
+    std::string line;
+    if (options_.load(std::memory_order_acquire)->json) {
+      line += R"("module":)";
+      AppendJsonString(module, &line);
+      line += R"(,"message":)";
+      AppendJsonString(text, &line);
+      if (not_shown > 0) line += fmt::format(R"(,"not_shown":{})", not_shown);
+    } else {
+      line += module;
+      line += ": ";
+      AppendOneLine(text, &line);
+    }
+    logger_.log(ToSpdlog(level), spdlog::string_view_t(line));
+  }
+
+  // Own synchronisation.
   spdlog::logger logger_;
-  std::atomic<LogLevel> lowest_{LogLevel::kInfo};
+  std::atomic<const LogOptions*> options_{nullptr};
 
   absl::Mutex mutex_;
-  LogOptions options_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<const char*, Site> sites_ ABSL_GUARDED_BY(mutex_);
+  // All that ever held: a thread may still be reading the one before.
+  std::vector<std::unique_ptr<const LogOptions>> kept_ ABSL_GUARDED_BY(mutex_);
+  RepeatLimit repeats_ ABSL_GUARDED_BY(mutex_){0};
 };
 
 Sink& TheSink() {
@@ -177,14 +163,16 @@ absl::Status ParseLogLevel(std::string_view text, LogLevel* level) {
 
 void ConfigureLog(const LogOptions& options) { TheSink().Configure(options); }
 
+void FlushLog() { TheSink().Flush(); }
+
 bool LogEnabled(LogLevel level, std::string_view module) {
   return TheSink().Enabled(level, module);
 }
 
 namespace internal {
-void WriteLog(LogLevel level, std::string_view module, std::string_view site,
-              std::string_view text) {
-  TheSink().Write(level, module, site, text);
+void WriteLog(LogLevel level, std::string_view module, fmt::string_view format,
+              fmt::format_args args) {
+  TheSink().Write(level, module, format, args);
 }
 }  // namespace internal
 

@@ -2,11 +2,13 @@
 
 #include <string>
 
+#include "common/base/check.h"
 #include "common/base/text.h"
 
 namespace orbweaver {
 
 ErrorKind KindOf(const absl::Status& status) {
+  CHECK(!status.ok());
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
     case absl::StatusCode::kDeadlineExceeded:
@@ -21,6 +23,10 @@ ErrorKind KindOf(const absl::Status& status) {
 }
 
 namespace internal {
+void CheckOk(const char* file, int line, const absl::Status& status) {
+  if (!status.ok()) CheckFailed(file, line, std::string(MessageOf(status)).c_str());
+}
+
 absl::Status MakeStatus(absl::StatusCode code, std::string_view message) {
   return absl::Status(code, ToAbsl(message));
 }

@@ -1,8 +1,8 @@
 // The three kinds of error, and what a caller does with each.
 //
 //   retry   the same call may succeed later: a broker restarts, a deadline passed, a budget is full
-//   poison  these bytes can never be processed: they go to the dead-letter topic, and the caller
-//   goes on fatal   going on would be wrong: wrong configuration, full disk, a lost partition
+//   poison  these bytes can never be processed: to the dead-letter topic with them, and go on
+//   fatal   going on would be wrong: wrong configuration, full disk, a lost partition
 //
 // The kind follows from the absl status code, so a status from any library has one too.
 #pragma once
@@ -75,14 +75,22 @@ absl::Status Annotate(const absl::Status& status, std::string_view context);
 // The message without the code's name, as shown to a user.
 std::string_view MessageOf(const absl::Status& status);
 
+namespace internal {
+void CheckOk(const char* file, int line, const absl::Status& status);
+}
+
 }  // namespace orbweaver
 
 #define ORBWEAVER_CONCAT_INNER(a, b) a##b
 #define ORBWEAVER_CONCAT(a, b) ORBWEAVER_CONCAT_INNER(a, b)
 
-#define RETURN_IF_ERROR(expression)                                         \
-  do {                                                                      \
-    if (absl::Status status_ = (expression); !status_.ok()) return status_; \
+// CHECK for a status; ends the process with its message.
+#define CHECK_OK(expression) ::orbweaver::internal::CheckOk(__FILE__, __LINE__, (expression))
+
+#define RETURN_IF_ERROR(expression)                                           \
+  do {                                                                        \
+    if (absl::Status orbweaver_status = (expression); !orbweaver_status.ok()) \
+      return orbweaver_status;                                                \
   } while (false)
 
 // ASSIGN_OR_RETURN(auto rows, Load(...));

@@ -30,6 +30,22 @@ TEST(StatusTest, ContextIsAddedAndTheKindKept) {
   EXPECT_TRUE(Annotate(absl::OkStatus(), "put").ok());
 }
 
+TEST(StatusTest, ANameInTheCallersScopeIsNotCapturedByTheMacros) {
+  struct Holder {
+    absl::Status status_ = RetryError("held");
+    absl::Status Run() const {
+      RETURN_IF_ERROR(status_);
+      return absl::OkStatus();
+    }
+  };
+  EXPECT_EQ(MessageOf(Holder().Run()), "held");
+}
+
+TEST(StatusDeathTest, CheckOkEndsTheProcessWithTheMessage) {
+  CHECK_OK(absl::OkStatus());
+  EXPECT_DEATH(CHECK_OK(FatalError("metric 'x': no help")), "metric 'x': no help");
+}
+
 TEST(StatusTest, MacrosReturnTheFirstError) {
   const auto run = [](absl::StatusOr<int> input) -> absl::StatusOr<int> {
     RETURN_IF_ERROR(input.ok() ? absl::OkStatus() : absl::OkStatus());

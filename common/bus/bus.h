@@ -26,7 +26,8 @@ struct TopicSpec {
   int64_t retention_bytes = 0;
 };
 
-// Thread-safe. What it makes must not outlive it.
+// Thread-safe. What it makes must not outlive it. Nothing here or made here needs the servers to be
+// up when it is called: what has a timeout waits for them, the rest connects by itself later.
 class Bus {
  public:
   virtual ~Bus() = default;
@@ -39,7 +40,7 @@ class Bus {
 
   // Creates the topics that are missing and waits until they can be used. What exists is compared
   // and left alone; each difference is a line of the answer ("topic spider-log: 8 partitions,
-  // expected 16").
+  // expected 16"). Callers may do the same at the same time.
   virtual absl::StatusOr<std::vector<std::string>> EnsureTopics(std::span<const TopicSpec> topics,
                                                                 Duration timeout) = 0;
 

@@ -15,13 +15,16 @@
 
 namespace orbweaver {
 
-// `offset` is the first message not yet dealt with. `metadata`, at most 128 bytes of printable
-// text, comes back with the partition: workers keep the epoch that they have read up to in it.
+// `offset` is the first message not yet dealt with. `metadata`, at most kMaxCommitMetadataBytes of
+// printable ASCII, comes back with the partition: workers keep the epoch that they have read up to
+// in it.
 struct OffsetCommit {
   PartitionId partition;
   Offset offset;
   std::string metadata;
 };
+
+inline constexpr size_t kMaxCommitMetadataBytes = 128;
 
 // A partition that is this consumer's now.
 struct AssignedPartition {
@@ -33,7 +36,9 @@ struct AssignedPartition {
   bool has_commit = false;
 };
 
-// Called inside Poll and Close, on the caller's thread.
+// Called inside Poll and Close, on the caller's thread. All three may call Commit, SetPaused and
+// other objects, but not Poll or Close. Of partitions that stay with a member over a rebalance it
+// either hears nothing, or that they were revoked and assigned again.
 class RebalanceListener {
  public:
   virtual ~RebalanceListener() = default;
@@ -42,7 +47,7 @@ class RebalanceListener {
   virtual void OnAssigned(std::span<const AssignedPartition> partitions) = 0;
 
   // Still this consumer's until the call returns: flush, and commit. Afterwards they may be
-  // another's.
+  // another's, and a Commit of them is refused.
   virtual void OnRevoked(std::span<const PartitionId> partitions) = 0;
 
   // Another may have them already (this consumer was slow, or cut off): drop what is held, commit
@@ -53,15 +58,18 @@ class RebalanceListener {
 struct ConsumerOptions {
   std::string group;
   // Names this member across restarts, so that a quick restart gets its partitions back without a
-  // rebalance. Two living members of one name fence each other. Empty: a member without memory.
+  // rebalance: its place is kept for the session timeout, also after Close. Of two living members
+  // of one name the later fences the earlier. Empty: a member without memory.
   std::string member;
   // A member that does not poll for this long loses its partitions.
   Duration session_timeout = std::chrono::seconds(45);
 };
 
+// Larger batches fall out of the CPU's caches before they are read: measured on Kafka, 10,000
+// messages of 1 KB a batch cost 40 % more CPU a message than 500.
 struct PollLimits {
-  size_t max_bytes = size_t{4} << 20;
-  size_t max_messages = 10'000;
+  size_t max_bytes = size_t{1} << 20;
+  size_t max_messages = 500;
 };
 
 // Used by one thread at a time.
@@ -74,24 +82,32 @@ class Consumer {
   virtual absl::Status Subscribe(std::string_view topic, RebalanceListener* listener) = 0;
 
   // Takes exactly these partitions of `topic` from these positions, outside any group's sharing;
-  // replaces an earlier Assign. A later Commit is still kept under the group's name.
+  // replaces an earlier Assign. A later Commit is kept under the group's name, as long as the group
+  // has no subscribed members; FencedError otherwise.
   virtual absl::Status Assign(std::string_view topic, std::span<const AssignedPartition> from) = 0;
 
-  // Replaces *batch. Returns as soon as there is anything, at most after `timeout`; OK with an
-  // empty batch when there was nothing. At least one message comes however large it is. Errors:
-  // retry (broker away: it reconnects by itself); OutOfRange (fatal: the log was cut below the
-  // position; the message names topic, partition, position and the log's start; the partition is
-  // paused, the others go on; committing an offset at or above the start resumes there); fatal
-  // (unknown topic).
+  // Replaces *batch. Returns as soon as there is anything, a rebalance included, at most after
+  // `timeout`; OK with an empty batch when there was nothing. Bytes are keys and values; at least
+  // one message comes however large it is. No partition with messages is left out for ever, however
+  // full the others are. On error *batch is empty and no message is skipped. Errors:
+  //   retry       broker away: it reconnects by itself.
+  //   OutOfRange  fatal: the log was cut above the position (or begun anew below it). Reported once
+  //               for each partition; the message names topic, partition, position and the log's
+  //               start. The partition stands still, the others go on, until a Commit of an offset
+  //               within the log resumes it there.
+  //   Fenced      a later member has this one's name; for ever.
+  //   fatal       unknown topic; neither Subscribe nor Assign was called, or Close was.
   virtual absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) = 0;
 
-  // A paused partition keeps its place in the group and returns no messages, not even fetched ones.
-  // Survives no rebalance.
+  // A paused partition keeps its place in the group and returns no messages, not even fetched ones;
+  // it goes on where it stood. Survives no rebalance. FencedError when the partition is not this
+  // consumer's.
   virtual absl::Status SetPaused(PartitionId partition, bool paused) = 0;
 
-  // Waits until the offsets are durable, at most `timeout`. FencedError (IsFenced) when one of the
-  // partitions is no longer this member's; then none is committed. An offset below the committed
-  // one is taken: going back is the caller's right.
+  // Waits until the offsets are durable, at most `timeout`; retry errors leave open whether they
+  // are. FencedError (IsFenced) when one of the partitions is no longer this member's; then none is
+  // committed. An offset below the committed one is taken: going back is the caller's right, and
+  // takes effect at the next assignment. Metadata that is too long or not printable is fatal.
   virtual absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) = 0;
 
   // Leaves the group, after OnRevoked for what is held. Idempotent; the destructor does it when the

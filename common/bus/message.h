@@ -1,6 +1,7 @@
 // What goes over the bus.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -12,12 +13,16 @@
 
 namespace orbweaver {
 
+// Key, value and headers of one record together, at most. Topics are created so that they take it.
+inline constexpr size_t kMaxRecordBytes = size_t{8} << 20;
+
 struct Header {
   std::string_view name;
   std::string_view value;
 };
 
-// To be produced. Views live for the call.
+// To be produced. Views live for the call. Keys, values and headers are any bytes, or empty; a
+// header's name is printable text, not empty, and may come again.
 struct Record {
   std::string_view topic;
   PartitionId partition;

@@ -25,8 +25,8 @@ struct Ack {
 using AckHandler = std::function<void(const Ack&)>;
 
 struct ProducerOptions {
-  // Records not yet acked, keys and values together. Sending past it is refused, which is the
-  // back-pressure.
+  // Records whose ack was not delivered yet, keys and values together. Sending past it is refused,
+  // which is the back-pressure. One record larger than that is taken when there is no other.
   size_t max_bytes = size_t{32} << 20;
   Duration delivery_timeout = std::chrono::minutes(2);
 };
@@ -34,15 +34,16 @@ struct ProducerOptions {
 // Used by one thread at a time. Idempotent: a record is in the log once, however often its sending
 // was retried. Within a partition records stand in the order in which they were sent. Acks are
 // delivered by Poll and Flush, on the caller's thread, in order within a partition; every record
-// that Send took gets exactly one.
+// that Send took gets exactly one. The handler may Send, and must not Poll or Flush. Destroying the
+// producer forgets what is not acked: it may be in the log or not.
 class Producer {
  public:
   virtual ~Producer() = default;
 
   // Copies the record and returns at once; never blocks. `token` comes back with its ack.
-  // ResourceExhausted (retry) when the byte budget is full: Poll, then send again. Fatal: unknown
-  // topic or partition, record too large, or an earlier record was lost (nothing may follow it
-  // then).
+  // ResourceExhausted (retry) when the byte budget is full: Poll, then send again. Fatal: record
+  // larger than kMaxRecordBytes; unknown topic or partition (where that is not known at once, the
+  // ack says it); or an earlier record was lost: nothing may follow it, make a new producer.
   virtual absl::Status Send(const Record& record, uint64_t token) = 0;
 
   // Delivers the acks there are; waits at most `timeout` for the first.

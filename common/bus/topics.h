@@ -1,7 +1,13 @@
-// The names of the topics between the workers.
+// The topics between the workers: their names, and how they are created.
 #pragma once
 
 #include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+#include "common/base/clock.h"
+#include "common/bus/bus.h"
 
 namespace orbweaver {
 
@@ -14,5 +20,21 @@ inline constexpr std::string_view kSpiderFeedTopic = "spider-feed";
 inline constexpr std::string_view kDeadLetterTopic = "dead-letter";
 // Workers' counters for the console; one partition.
 inline constexpr std::string_view kStatsTopic = "stats";
+
+struct TopicOptions {
+  // A power of two up to 4096: then partition = slot % partitions is what Kafka's own partitioner
+  // does, and growing the number only splits slots. It bounds how many workers of a kind can share
+  // the work.
+  int partitions = 16;
+  int replication = 1;
+  // How long messages are kept after they were written. A worker that is away for longer loses
+  // them, and says so.
+  Duration retention = std::chrono::hours(24 * 7);
+  // The same by size, a partition; 0: no bound.
+  int64_t retention_bytes = 0;
+};
+
+// All topics of the product. Fatal when the partitions are no power of two up to 4096.
+absl::StatusOr<std::vector<TopicSpec>> ProductTopics(const TopicOptions& options);
 
 }  // namespace orbweaver

@@ -20,8 +20,9 @@ constexpr char kAfterUnique = '/';
 uint64_t StoreEnv::KillDuring(const Work& work, uint64_t kill_at) {
   absl::Mutex mutex;
   uint64_t acked = 0;
+  Store& client = store();
   std::thread worker([&] {
-    work(store(), [&](uint64_t count) {
+    work(client, [&](uint64_t count) {
       absl::MutexLock lock(&mutex);
       acked = count;
     });

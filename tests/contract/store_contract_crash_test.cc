@@ -59,6 +59,7 @@ TEST_P(StoreContract, LetsTheHighestVersionWinAmongConcurrentWriters) {
   constexpr size_t kWriters = 6, kRounds = 20, kShared = 20;
   std::vector<std::string> shared;
   for (size_t i = 0; i < kShared; ++i) shared.push_back(Row(Number(i), i * 200 % kSlots));
+  store();  // opened before the threads are there
   std::vector<std::thread> writers;
   for (size_t writer = 0; writer < kWriters; ++writer) {
     writers.emplace_back([&, writer] {

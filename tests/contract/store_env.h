@@ -19,7 +19,8 @@ class StoreEnv {
  public:
   virtual ~StoreEnv() = default;
 
-  // The client under test, opened on first use (a test that kills a child must not have opened it).
+  // The client under test, opened on first use (a test that kills a child must not have opened it),
+  // which is by one thread.
   virtual Store& store() = 0;
 
   // Closes the client and opens another on the same data, as a restarted worker does.

@@ -58,7 +58,7 @@ LIBRARIES = {
     "CLI/": ["cli"],
 }
 # Costly to compile: only in .cc files, so that a change of one of our headers stays cheap.
-HEAVY = ("thrift/", "rocksdb/", "librdkafka/", "spdlog/", "yaml-cpp/", "prometheus/", "google/protobuf/", "boost/", "CLI/",
+HEAVY = ("thrift/", "rocksdb/", "spdlog/", "yaml-cpp/", "prometheus/", "google/protobuf/", "boost/", "CLI/",
          "ada.h", "gumbo.h", "lexbor/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <csignal>
 #include <list>
 #include <map>
 #include <netinet/in.h>
@@ -294,6 +295,12 @@ struct FakeHBase::Impl {
   }
 
   void Serve(int fd) {
+    // OpenSSL writes without MSG_NOSIGNAL. Only on this thread, so that a client that relied on the
+    // same would be found out.
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
     const auto handler = std::make_shared<Handler>(shared);
     THBaseServiceProcessor processor(handler);
     const auto raw = std::make_shared<ServerTransport>(fd, context);

@@ -1,0 +1,139 @@
+#include "common/bus/kafka/client.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <syslog.h>
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+
+namespace orbweaver::kafka {
+namespace {
+
+// The guarantees rest on these; a configuration that changed one would break them silently.
+constexpr std::string_view kReserved[] = {
+    "acks",
+    "auto.offset.reset",
+    "bootstrap.servers",
+    "enable.auto.commit",
+    "enable.auto.offset.store",
+    "enable.gapless.guarantee",
+    "enable.idempotence",
+    "group.id",
+    "group.instance.id",
+    "max.in.flight.requests.per.connection",
+    "message.send.max.retries",
+    "message.timeout.ms",
+    "metadata.broker.list",
+    "request.required.acks",
+    "retries",
+    "transactional.id",
+};
+
+void LogLine(const rd_kafka_t*, int level, const char* facility, const char* text) {
+  // A property of the other kind of client is no news: the same properties are given to all.
+  if (std::strcmp(facility, "CONFWARN") == 0) return;
+  const LogLevel as = level <= LOG_ERR       ? LogLevel::kError
+                      : level <= LOG_WARNING ? LogLevel::kWarning
+                      : level <= LOG_INFO    ? LogLevel::kInfo
+                                             : LogLevel::kDebug;
+  Log(as, "kafka", "{}: {}", facility, text);
+}
+
+absl::Status Set(rd_kafka_conf_t* conf, const std::string& name, const std::string& value) {
+  char why[512];
+  if (rd_kafka_conf_set(conf, name.c_str(), value.c_str(), why, sizeof why) != RD_KAFKA_CONF_OK) {
+    return FatalError("kafka.properties.{}: {}", name, why);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Conf> NewConf(const KafkaOptions& options,
+                             std::initializer_list<Property> properties) {
+  Conf conf(rd_kafka_conf_new());
+  rd_kafka_conf_set_log_cb(conf.get(), LogLine);
+  RETURN_IF_ERROR(Set(conf.get(), "bootstrap.servers", options.brokers));
+  RETURN_IF_ERROR(Set(conf.get(), "client.id", options.client_id));
+  RETURN_IF_ERROR(Set(conf.get(), "client.software.name", "orbweaver"));
+  // A broker that restarts is looked for again soon: a worker should go on a second later, not ten.
+  RETURN_IF_ERROR(Set(conf.get(), "reconnect.backoff.max.ms", "1000"));
+  for (const auto& [name, value] : properties) RETURN_IF_ERROR(Set(conf.get(), name, value));
+  for (const auto& [name, value] : options.properties) {
+    if (std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved)) {
+      return FatalError(
+          "kafka.properties.{}: Orbweaver sets it itself, its guarantees rest on it. Remove it",
+          name);
+    }
+    RETURN_IF_ERROR(Set(conf.get(), name, value));
+  }
+  return conf;
+}
+
+absl::StatusOr<Handle> NewHandle(rd_kafka_type_t type, Conf conf) {
+  char why[512];
+  rd_kafka_t* const handle = rd_kafka_new(type, conf.get(), why, sizeof why);
+  if (handle == nullptr) return FatalError("create Kafka client: {}", why);
+  (void)conf.release();  // the client's now
+  return Handle(handle);
+}
+
+absl::Status ToStatus(rd_kafka_resp_err_t error, std::string_view action) {
+  switch (error) {
+    case RD_KAFKA_RESP_ERR_NO_ERROR:
+      return absl::OkStatus();
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+      return TimeoutError("{}: {}", action, rd_kafka_err2str(error));
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+    case RD_KAFKA_RESP_ERR__RESOLVE:
+    case RD_KAFKA_RESP_ERR__WAIT_COORD:
+    case RD_KAFKA_RESP_ERR__WAIT_CACHE:
+    case RD_KAFKA_RESP_ERR__DESTROY:
+    case RD_KAFKA_RESP_ERR__IN_PROGRESS:
+    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_NOT_CONTROLLER:
+    case RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
+    case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS:
+    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+    case RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS:
+    case RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE:
+      return RetryError("{}: {}", action, rd_kafka_err2str(error));
+    case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
+    case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID:
+    case RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST:
+      return FencedError("{}: {}", action, rd_kafka_err2str(error));
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+      return FatalError("{}: {}. Topics are created by `orbweaver init`", action,
+                        rd_kafka_err2str(error));
+    default:
+      return FatalError("{}: {}", action, rd_kafka_err2str(error));
+  }
+}
+
+int Milliseconds(Duration timeout) {
+  if (timeout <= Duration::zero()) return 0;
+  const auto rounded = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
+  return static_cast<int>(std::min<int64_t>(rounded, std::numeric_limits<int>::max()));
+}
+
+PartitionList NewPartitionList(std::string_view topic, std::span<const PartitionId> partitions) {
+  PartitionList list(rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
+  const std::string name(topic);
+  for (const PartitionId partition : partitions) {
+    rd_kafka_topic_partition_list_add(list.get(), name.c_str(), partition.value());
+  }
+  return list;
+}
+
+}  // namespace orbweaver::kafka

@@ -1,0 +1,74 @@
+// What producer, consumer, offset reader and topic administration share: handles that free
+// themselves, configuration, and librdkafka's errors as statuses.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include <librdkafka/rdkafka.h>
+
+#include "common/base/clock.h"
+#include "common/base/ids.h"
+#include "common/bus/kafka/kafka_bus.h"
+
+namespace orbweaver::kafka {
+
+template <auto Function>
+struct Free {
+  template <typename T>
+  void operator()(T* pointer) const {
+    Function(pointer);
+  }
+};
+
+using Handle = std::unique_ptr<rd_kafka_t, Free<rd_kafka_destroy>>;
+using Conf = std::unique_ptr<rd_kafka_conf_t, Free<rd_kafka_conf_destroy>>;
+using Queue = std::unique_ptr<rd_kafka_queue_t, Free<rd_kafka_queue_destroy>>;
+using Event = std::unique_ptr<rd_kafka_event_t, Free<rd_kafka_event_destroy>>;
+using TopicHandle = std::unique_ptr<rd_kafka_topic_t, Free<rd_kafka_topic_destroy>>;
+using PartitionList =
+    std::unique_ptr<rd_kafka_topic_partition_list_t, Free<rd_kafka_topic_partition_list_destroy>>;
+using AdminOptions = std::unique_ptr<rd_kafka_AdminOptions_t, Free<rd_kafka_AdminOptions_destroy>>;
+
+// A record of kMaxRecordBytes, with room for what Kafka puts around it: for producers and topics
+// alike.
+inline constexpr size_t kMaxMessageBytes = kMaxRecordBytes + (size_t{1} << 20);
+
+using Property = std::pair<const char*, std::string>;
+
+// The options' properties over `properties`, over what every client of ours has. Fatal when
+// librdkafka refuses one.
+absl::StatusOr<Conf> NewConf(const KafkaOptions& options,
+                             std::initializer_list<Property> properties);
+
+// Takes `conf`. Fatal, with librdkafka's words, when properties do not go together.
+absl::StatusOr<Handle> NewHandle(rd_kafka_type_t type, Conf conf);
+
+// `action: librdkafka's words`, sorted into retry, fenced and fatal.
+absl::Status ToStatus(rd_kafka_resp_err_t error, std::string_view action);
+
+// At least 1 ms, so that a short wait does not become a busy loop, unless there is no time at all.
+int Milliseconds(Duration timeout);
+
+PartitionList NewPartitionList(std::string_view topic, std::span<const PartitionId> partitions);
+
+// What several calls share of one timeout.
+class Deadline {
+ public:
+  explicit Deadline(Duration timeout) : end_(SystemClock().Now() + timeout) {}
+  Duration Left() const {
+    const Duration left = end_ - SystemClock().Now();
+    return left > Duration::zero() ? left : Duration::zero();
+  }
+
+ private:
+  const SteadyTime end_;
+};
+
+}  // namespace orbweaver::kafka

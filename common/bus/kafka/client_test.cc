@@ -1,0 +1,45 @@
+#include "common/bus/kafka/client.h"
+
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+
+namespace orbweaver::kafka {
+namespace {
+
+TEST(KafkaClientTest, APropertyThatTheGuaranteesRestOnIsRefusedByName) {
+  for (const char* name : {"acks", "enable.auto.commit", "message.timeout.ms", "group.id"}) {
+    const auto bus = NewKafkaBus({.properties = {{name, "1"}}});
+    ASSERT_TRUE(IsFatal(bus.status())) << name;
+    EXPECT_NE(MessageOf(bus.status()).find(name), std::string_view::npos) << bus.status();
+  }
+}
+
+TEST(KafkaClientTest, AMisspelledPropertyIsRefusedByName) {
+  const auto bus = NewKafkaBus({.properties = {{"linger.mss", "5"}}});
+  ASSERT_TRUE(IsFatal(bus.status()));
+  EXPECT_NE(MessageOf(bus.status()).find("kafka.properties.linger.mss"), std::string_view::npos);
+}
+
+TEST(KafkaClientTest, AnyOtherPropertyPassesThrough) {
+  EXPECT_TRUE(NewKafkaBus({.properties = {{"linger.ms", "50"}, {"fetch.min.bytes", "10"}}}).ok());
+}
+
+TEST(KafkaClientTest, ErrorsAreSortedByWhatTheCallerCanDo) {
+  EXPECT_TRUE(ToStatus(RD_KAFKA_RESP_ERR_NO_ERROR, "x").ok());
+  EXPECT_TRUE(IsRetry(ToStatus(RD_KAFKA_RESP_ERR__TRANSPORT, "x")));
+  EXPECT_TRUE(IsRetry(ToStatus(RD_KAFKA_RESP_ERR__TIMED_OUT, "x")));
+  EXPECT_TRUE(IsFenced(ToStatus(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, "x")));
+  EXPECT_TRUE(IsFenced(ToStatus(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "x")));
+  EXPECT_TRUE(IsFatal(ToStatus(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, "x")));
+  EXPECT_TRUE(IsFatal(ToStatus(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, "x")));
+}
+
+TEST(KafkaClientTest, AShortWaitIsNoBusyLoopAndALongOneDoesNotOverflow) {
+  EXPECT_EQ(Milliseconds(Duration::zero()), 0);
+  EXPECT_EQ(Milliseconds(std::chrono::nanoseconds(1)), 1);
+  EXPECT_EQ(Milliseconds(std::chrono::hours(24 * 365)), 2147483647);
+}
+
+}  // namespace
+}  // namespace orbweaver::kafka

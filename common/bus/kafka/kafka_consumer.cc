@@ -1,0 +1,479 @@
+#include "common/bus/kafka/kafka_consumer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/backoff.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/bus/kafka/list_offsets.h"
+#include "common/bus/limits.h"
+
+namespace orbweaver::kafka {
+namespace {
+
+// What one call fetches from librdkafka's own queue, which is bounded by bytes.
+constexpr size_t kFetchMessages = 512;
+// How long a take-over may try to learn its positions before it leaves the group and joins again.
+constexpr Duration kTakeOverTimeout = std::chrono::seconds(20);
+constexpr int kFirstVersionWithSafeCooperativeSticky = 0x02030000;  // upstream #4312
+
+std::vector<PartitionId> Ids(const rd_kafka_topic_partition_list_t& list) {
+  std::vector<PartitionId> ids;
+  for (int i = 0; i < list.cnt; ++i) ids.emplace_back(list.elems[i].partition);
+  return ids;
+}
+
+}  // namespace
+
+// Keeps librdkafka's messages, whose bytes the batch's views point to.
+class KafkaConsumer::BatchMemory : public MessageBatch::Memory {
+ public:
+  std::vector<RawMessage> messages;
+  std::vector<Header> headers;
+};
+
+absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptions& kafka,
+                                                                const ConsumerOptions& options) {
+  if (options.group.empty()) return FatalError("create consumer: the group's name is empty");
+  const std::string session_ms = fmt::format("{}", Milliseconds(options.session_timeout));
+  ASSIGN_OR_RETURN(
+      Conf conf,
+      NewConf(kafka, {
+                         {"group.id", options.group},
+                         {"enable.auto.commit", "false"},
+                         {"enable.auto.offset.store", "false"},
+                         {"auto.offset.reset", "error"},
+                         {"session.timeout.ms", session_ms},
+                         // A consumer that does not poll is as dead as one that does not beat.
+                         {"max.poll.interval.ms", session_ms},
+                         {"partition.assignment.strategy",
+                          rd_kafka_version() >= kFirstVersionWithSafeCooperativeSticky
+                              ? "cooperative-sticky"
+                              : "range"},
+                         {"queued.max.messages.kbytes", "8192"},  // a partition
+                         {"fetch.wait.max.ms", "100"},
+                         {"fetch.error.backoff.ms", "100"},
+                     }));
+  if (!options.member.empty() &&
+      rd_kafka_conf_set(conf.get(), "group.instance.id", options.member.c_str(), nullptr, 0) !=
+          RD_KAFKA_CONF_OK) {
+    return FatalError("create consumer: '{}' cannot be a member's name", options.member);
+  }
+  std::unique_ptr<KafkaConsumer> consumer(new KafkaConsumer(options));
+  rd_kafka_conf_set_opaque(conf.get(), consumer.get());
+  rd_kafka_conf_set_rebalance_cb(conf.get(), OnRebalance);
+  rd_kafka_conf_set_error_cb(conf.get(), OnError);
+  ASSIGN_OR_RETURN(consumer->handle_, NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
+  rd_kafka_poll_set_consumer(consumer->handle_.get());
+  consumer->queue_ = rd_kafka_queue_get_consumer(consumer->handle_.get());
+  return consumer;
+}
+
+KafkaConsumer::~KafkaConsumer() {
+  listener_ = nullptr;
+  Close();
+}
+
+absl::Status KafkaConsumer::Subscribe(std::string_view topic, RebalanceListener* listener) {
+  topic_ = topic;
+  listener_ = listener;
+  const PartitionId any(RD_KAFKA_PARTITION_UA);
+  const PartitionList list = NewPartitionList(topic_, {&any, 1});
+  return ToStatus(rd_kafka_subscribe(handle_.get(), list.get()),
+                  fmt::format("subscribe to {}", topic_));
+}
+
+absl::Status KafkaConsumer::Assign(std::string_view topic,
+                                   std::span<const AssignedPartition> from) {
+  topic_ = topic;
+  owned_.clear();
+  held_.clear();
+  std::vector<PartitionId> partitions;
+  for (const AssignedPartition& start : from) partitions.push_back(start.partition);
+  const PartitionList list = NewPartitionList(topic_, partitions);
+  for (size_t i = 0; i < from.size(); ++i) {
+    list->elems[i].offset = from[i].position.value();
+    owned_.try_emplace(from[i].partition);
+  }
+  return ToStatus(rd_kafka_assign(handle_.get(), list.get()), fmt::format("assign {}", topic_));
+}
+
+absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) {
+  batch->Clear();
+  if (closed_) return FatalError("poll {}: the consumer is closed", topic_);
+  if (rejoin_) RETURN_IF_ERROR(Rejoin());
+  const Deadline deadline(timeout);
+  rebalanced_ = false;
+  do {
+    Deliver(limits, batch);
+    if (errors_.empty() && batch->empty()) {
+      Fetch(limits, deadline.Left());
+    } else if (errors_.empty()) {
+      // Rebalances and errors are served, and the group sees us alive, while there are held
+      // messages: one in for at least one out, so that what is held does not grow.
+      Fetch({.max_bytes = 0, .max_messages = 1}, Duration::zero());
+    }
+    if (!errors_.empty()) {
+      if (!batch->empty()) break;  // first what was there before the error
+      const absl::Status error = std::move(errors_.front());
+      errors_.pop_front();
+      return error;
+    }
+    if (batch->empty()) Deliver(limits, batch);
+  } while (batch->empty() && !rebalanced_ && deadline.Left() > Duration::zero());
+  return absl::OkStatus();
+}
+
+void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
+  rd_kafka_message_t* fetched[kFetchMessages];
+  size_t bytes = 0;
+  size_t count = 0;
+  while (true) {
+    const size_t wanted = std::min(kFetchMessages, limits.max_messages - count);
+    const ssize_t n = rd_kafka_consume_batch_queue(queue_, Milliseconds(timeout), fetched, wanted);
+    for (ssize_t i = 0; i < n; ++i) {
+      RawMessage message(fetched[i]);
+      if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        HandleError(*message);
+      } else if (owned_.contains(PartitionId(message->partition))) {
+        bytes += message->len + message->key_len;
+        ++count;
+        held_.push_back(std::move(message));
+      }
+    }
+    // The rest of what is there already, until a batch is full.
+    timeout = Duration::zero();
+    if (n < static_cast<ssize_t>(wanted) || bytes >= limits.max_bytes ||
+        count >= limits.max_messages || !errors_.empty()) {
+      return;
+    }
+  }
+}
+
+void KafkaConsumer::Deliver(const PollLimits& limits, MessageBatch* batch) {
+  if (held_.empty() || !batch->empty()) return;
+  auto memory = std::make_unique<BatchMemory>();
+  size_t bytes = 0;
+  bool full = false;
+  const bool any_paused = std::any_of(owned_.begin(), owned_.end(),
+                                      [](const auto& entry) { return entry.second.paused; });
+  std::deque<RawMessage> kept;
+  while (!held_.empty() && !full) {
+    RawMessage& next = held_.front();
+    if (any_paused && owned_[PartitionId(next->partition)].paused) {
+      kept.push_back(std::move(next));
+      held_.pop_front();
+      continue;
+    }
+    const size_t size = next->len + next->key_len;
+    full = memory->messages.size() >= limits.max_messages ||
+           (!memory->messages.empty() && bytes + size > limits.max_bytes);
+    if (full) break;
+    bytes += size;
+    memory->messages.push_back(std::move(next));
+    held_.pop_front();
+  }
+  // What was passed over stands before the rest, so that each partition keeps its order.
+  for (; !kept.empty(); kept.pop_back()) held_.push_front(std::move(kept.back()));
+  if (memory->messages.empty()) return;
+
+  // Two passes over headers: the spans need a vector that no longer grows.
+  std::vector<Message> messages = batch->TakeMessages();
+  std::vector<std::pair<size_t, size_t>> header_ranges;
+  header_ranges.reserve(memory->messages.size());
+  for (const RawMessage& raw : memory->messages) {
+    const size_t first = memory->headers.size();
+    rd_kafka_headers_t* headers = nullptr;
+    if (rd_kafka_message_headers(raw.get(), &headers) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      const char* name;
+      const void* value;
+      size_t size;
+      for (size_t i = 0;
+           rd_kafka_header_get_all(headers, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
+           ++i) {
+        memory->headers.push_back({name, {static_cast<const char*>(value), size}});
+      }
+    }
+    header_ranges.emplace_back(first, memory->headers.size() - first);
+  }
+  messages.reserve(memory->messages.size());
+  for (size_t i = 0; i < memory->messages.size(); ++i) {
+    const rd_kafka_message_t& raw = *memory->messages[i];
+    const int64_t time_ms = rd_kafka_message_timestamp(&raw, nullptr);
+    messages.push_back({
+        .partition = PartitionId(raw.partition),
+        .offset = Offset(raw.offset),
+        .time = WallTime(std::chrono::milliseconds(time_ms)),
+        .key = {static_cast<const char*>(raw.key), raw.key_len},
+        .value = {static_cast<const char*>(raw.payload), raw.len},
+        .headers =
+            std::span(memory->headers).subspan(header_ranges[i].first, header_ranges[i].second),
+    });
+  }
+  batch->Set(std::move(messages), std::move(memory));
+}
+
+absl::Status KafkaConsumer::SetPaused(PartitionId partition, bool paused) {
+  const auto owned = owned_.find(partition);
+  if (owned == owned_.end()) {
+    return FencedError("pause {} partition {}: it is not this consumer's", topic_, partition);
+  }
+  owned->second.paused = paused;
+  if (owned->second.cut) return absl::OkStatus();  // held anyway
+  const PartitionList list = NewPartitionList(topic_, {&partition, 1});
+  const rd_kafka_resp_err_t error = paused ? rd_kafka_pause_partitions(handle_.get(), list.get())
+                                           : rd_kafka_resume_partitions(handle_.get(), list.get());
+  return ToStatus(error, fmt::format("pause {} partition {}", topic_, partition));
+}
+
+absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Duration timeout) {
+  if (commits.empty()) return absl::OkStatus();
+  std::vector<PartitionId> partitions;
+  for (const OffsetCommit& commit : commits) {
+    // The broker compares generations only: a member of the present one could commit for another's
+    // partition.
+    if (!owned_.contains(commit.partition)) {
+      return FencedError("commit {} partition {}: it is not this member's", topic_,
+                         commit.partition);
+    }
+    RETURN_IF_ERROR(CheckCommit(commit));
+    partitions.push_back(commit.partition);
+  }
+  const PartitionList list = NewPartitionList(topic_, partitions);
+  for (size_t i = 0; i < commits.size(); ++i) {
+    rd_kafka_topic_partition_t& entry = list->elems[i];
+    entry.offset = commits[i].offset.value();
+    if (commits[i].metadata.empty()) continue;
+    // The list frees it with free().
+    entry.metadata = ::strndup(commits[i].metadata.data(), commits[i].metadata.size());
+    entry.metadata_size = commits[i].metadata.size();
+  }
+  const std::string action = fmt::format("commit {} for group {}", topic_, options_.group);
+  const Queue answers(rd_kafka_queue_new(handle_.get()));
+  RETURN_IF_ERROR(ToStatus(
+      rd_kafka_commit_queue(handle_.get(), list.get(), answers.get(), nullptr, nullptr), action));
+  const Event event(rd_kafka_queue_poll(answers.get(), Milliseconds(timeout)));
+  if (event == nullptr) return TimeoutError("{}: no answer; it may have happened", action);
+  RETURN_IF_ERROR(ToStatus(rd_kafka_event_error(event.get()), action));
+  const auto* results = rd_kafka_event_topic_partition_list(event.get());
+  for (int i = 0; results != nullptr && i < results->cnt; ++i) {
+    RETURN_IF_ERROR(ToStatus(results->elems[i].err, action));
+  }
+  // A commit past a cut is the owner's word to go on from there.
+  for (const OffsetCommit& commit : commits) {
+    Owned& owned = owned_[commit.partition];
+    if (!owned.cut) continue;
+    owned.cut = false;
+    const PartitionList seek = NewPartitionList(topic_, {&commit.partition, 1});
+    seek->elems[0].offset = commit.offset.value();
+    rd_kafka_error_t* const error =
+        rd_kafka_seek_partitions(handle_.get(), seek.get(), Milliseconds(timeout));
+    if (error != nullptr) {
+      const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+      rd_kafka_error_destroy(error);
+      return ToStatus(code, fmt::format("seek {} partition {}", topic_, commit.partition));
+    }
+    if (!owned.paused) rd_kafka_resume_partitions(handle_.get(), seek.get());
+  }
+  return absl::OkStatus();
+}
+
+void KafkaConsumer::Close() {
+  if (closed_) return;
+  closed_ = true;
+  if (handle_ == nullptr) return;
+  held_.clear();
+  if (listener_ == nullptr && !owned_.empty()) rd_kafka_assign(handle_.get(), nullptr);
+  rd_kafka_consumer_close(handle_.get());  // serves OnRebalance for what is held
+  owned_.clear();
+  rd_kafka_queue_destroy(queue_);
+  handle_.reset();
+}
+
+bool KafkaConsumer::Cooperative() const {
+  const char* const protocol = rd_kafka_rebalance_protocol(handle_.get());
+  return protocol != nullptr && std::string_view(protocol) == "COOPERATIVE";
+}
+
+void KafkaConsumer::OnRebalance(rd_kafka_t*, rd_kafka_resp_err_t error,
+                                rd_kafka_topic_partition_list_t* partitions, void* opaque) {
+  auto* const self = static_cast<KafkaConsumer*>(opaque);
+  self->rebalanced_ = true;
+  rd_kafka_yield(self->handle_.get());  // ends the wait for messages: Poll returns
+  switch (error) {
+    case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS:
+      self->TakeOver(partitions);
+      break;
+    case RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS:
+      self->GiveUp(partitions);
+      break;
+    default:
+      self->errors_.push_back(ToStatus(error, fmt::format("rebalance {}", self->topic_)));
+      rd_kafka_assign(self->handle_.get(), nullptr);
+  }
+}
+
+void KafkaConsumer::OnError(rd_kafka_t* handle, int error, const char* reason, void* opaque) {
+  auto* const self = static_cast<KafkaConsumer*>(opaque);
+  auto code = static_cast<rd_kafka_resp_err_t>(error);
+  char text[512];
+  if (code == RD_KAFKA_RESP_ERR__FATAL) {
+    code = rd_kafka_fatal_error(handle, text, sizeof text);
+    reason = text;
+  }
+  const absl::Status status = ToStatus(code, reason);
+  // A single connection that broke is repaired in the background; that no broker is left is news.
+  if (IsRetry(status) && code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+    Log(LogLevel::kWarning, "kafka", "{}", reason);
+    return;
+  }
+  self->errors_.push_back(status);
+}
+
+absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
+    rd_kafka_topic_partition_list_t* partitions) {
+  const Deadline deadline(kTakeOverTimeout);
+  Backoff backoff({.first = std::chrono::milliseconds(50), .most = std::chrono::seconds(1)},
+                  static_cast<uint64_t>(SystemClock().Now().time_since_epoch().count()));
+  const std::vector<PartitionId> ids = Ids(*partitions);
+  while (true) {
+    absl::Status status =
+        ToStatus(rd_kafka_committed(handle_.get(), partitions, Milliseconds(deadline.Left())),
+                 fmt::format("read the offsets of group {}", options_.group));
+    for (int i = 0; status.ok() && i < partitions->cnt; ++i) {
+      status = ToStatus(partitions->elems[i].err, "read a committed offset");
+    }
+    if (status.ok()) {
+      auto starts = ListOffsets(handle_.get(), topic_, ids, OffsetKind::kStart, deadline.Left());
+      if (starts.ok()) {
+        std::vector<AssignedPartition> assigned;
+        for (int i = 0; i < partitions->cnt; ++i) {
+          rd_kafka_topic_partition_t& entry = partitions->elems[i];
+          const auto index = static_cast<size_t>(i);
+          AssignedPartition& one = assigned.emplace_back();
+          one.partition = ids[index];
+          one.has_commit = entry.offset >= 0;
+          one.position = one.has_commit ? Offset(entry.offset) : (*starts)[index];
+          if (one.has_commit && entry.metadata != nullptr) {
+            one.metadata.assign(static_cast<const char*>(entry.metadata), entry.metadata_size);
+          }
+          entry.offset = one.position.value();
+          Owned& owned = owned_[one.partition];
+          owned = {};
+          if (one.position < (*starts)[index]) {
+            ReportCut(one.partition, one.position.value(), (*starts)[index].value());
+            entry.offset = (*starts)[index].value();  // held there: nothing is fetched while paused
+          }
+        }
+        return assigned;
+      }
+      status = starts.status();
+    }
+    if (!IsRetry(status) || deadline.Left() == Duration::zero()) return status;
+    // Nothing tells when a coordinator is back; the wait is short and bounded by the deadline.
+    rd_kafka_queue_t* const nothing = rd_kafka_queue_new(handle_.get());
+    const Event none(rd_kafka_queue_poll(
+        nothing, Milliseconds(std::min<Duration>(backoff.Next(), deadline.Left()))));
+    rd_kafka_queue_destroy(nothing);
+  }
+}
+
+void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
+  auto assigned = Positions(partitions);
+  if (!assigned.ok()) {
+    errors_.push_back(Annotate(assigned.status(), fmt::format("take over {}", topic_)));
+    for (const PartitionId id : Ids(*partitions)) owned_.erase(id);
+    rd_kafka_assign(handle_.get(), nullptr);
+    rejoin_ = true;
+    return;
+  }
+  // Paused before it is assigned, a cut partition fetches nothing.
+  if (Cooperative()) {
+    if (rd_kafka_error_t* const error = rd_kafka_incremental_assign(handle_.get(), partitions)) {
+      errors_.push_back(FatalError("assign {}: {}", topic_, rd_kafka_error_string(error)));
+      rd_kafka_error_destroy(error);
+    }
+  } else {
+    rd_kafka_assign(handle_.get(), partitions);
+  }
+  for (const auto& [partition, owned] : owned_) {
+    if (!owned.cut) continue;
+    const PartitionList list = NewPartitionList(topic_, {&partition, 1});
+    rd_kafka_pause_partitions(handle_.get(), list.get());
+  }
+  if (listener_ != nullptr) listener_->OnAssigned(*assigned);
+}
+
+void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
+  std::vector<PartitionId> ids;
+  for (const PartitionId id : Ids(*partitions)) {
+    if (owned_.contains(id)) ids.push_back(id);
+  }
+  if (listener_ != nullptr && !ids.empty()) {
+    if (rd_kafka_assignment_lost(handle_.get())) {
+      for (const PartitionId id : ids) owned_.erase(id);  // a commit from the callback is refused
+      listener_->OnLost(ids);
+    } else {
+      listener_->OnRevoked(ids);
+    }
+  }
+  for (const PartitionId id : ids) owned_.erase(id);
+  std::erase_if(held_, [this](const RawMessage& message) {
+    return !owned_.contains(PartitionId(message->partition));
+  });
+  if (Cooperative()) {
+    if (rd_kafka_error_t* const error = rd_kafka_incremental_unassign(handle_.get(), partitions)) {
+      errors_.push_back(FatalError("give up {}: {}", topic_, rd_kafka_error_string(error)));
+      rd_kafka_error_destroy(error);
+    }
+  } else {
+    rd_kafka_assign(handle_.get(), nullptr);
+  }
+}
+
+void KafkaConsumer::HandleError(const rd_kafka_message_t& message) {
+  switch (message.err) {
+    case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+      return;
+    case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED:
+      // The loss of the partitions follows as a rebalance.
+      Log(LogLevel::kWarning, "kafka", "{}: {}", topic_, rd_kafka_message_errstr(&message));
+      return;
+    case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
+    case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
+      ReportCut(PartitionId(message.partition), message.offset, std::nullopt);
+      return;
+    default:
+      errors_.push_back(ToStatus(
+          message.err, fmt::format("read {}: {}", topic_, rd_kafka_message_errstr(&message))));
+  }
+}
+
+void KafkaConsumer::ReportCut(PartitionId partition, int64_t position,
+                              std::optional<int64_t> start) {
+  const auto owned = owned_.find(partition);
+  if (owned == owned_.end() || owned->second.cut) return;
+  owned->second.cut = true;
+  if (!start.has_value()) {
+    const PartitionList list = NewPartitionList(topic_, {&partition, 1});
+    rd_kafka_pause_partitions(handle_.get(), list.get());
+    auto starts = ListOffsets(handle_.get(), topic_, {&partition, 1}, OffsetKind::kStart,
+                              std::chrono::seconds(5));
+    if (starts.ok()) start = (*starts)[0].value();
+  }
+  errors_.push_back(absl::OutOfRangeError(fmt::format(
+      "read {} partition {}: the log starts at {}, but group {} is at {}: messages were deleted "
+      "before they were "
+      "read. Raise the topic's retention; to go on without them, commit an offset that the log has",
+      topic_, partition, start.has_value() ? fmt::format("{}", *start) : "an unknown offset",
+      options_.group, position)));
+}
+
+absl::Status KafkaConsumer::Rejoin() {
+  RETURN_IF_ERROR(ToStatus(rd_kafka_unsubscribe(handle_.get()), "rejoin"));
+  rejoin_ = false;
+  return Subscribe(topic_, listener_);
+}
+
+}  // namespace orbweaver::kafka

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+
+#include "common/bus/consumer.h"
+#include "common/bus/kafka/client.h"
+
+namespace orbweaver::kafka {
+
+// A member of a consumer group, or a reader of named partitions.
+//
+// Where reading starts is decided here, not by librdkafka (auto.offset.reset=error): the committed
+// offset, or the log's start when nothing was committed. When retention has cut the log below the
+// position, the partition is held and the cut reported, since what was in between is lost and
+// somebody has to know.
+class KafkaConsumer : public Consumer {
+ public:
+  static absl::StatusOr<std::unique_ptr<Consumer>> Create(const KafkaOptions& kafka,
+                                                          const ConsumerOptions& options);
+  ~KafkaConsumer() override;
+
+  absl::Status Subscribe(std::string_view topic, RebalanceListener* listener) override;
+  absl::Status Assign(std::string_view topic, std::span<const AssignedPartition> from) override;
+  absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override;
+  absl::Status SetPaused(PartitionId partition, bool paused) override;
+  absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) override;
+  void Close() override;
+
+ private:
+  using RawMessage = std::unique_ptr<rd_kafka_message_t, Free<rd_kafka_message_destroy>>;
+  class BatchMemory;
+  struct Owned {
+    bool paused = false;
+    bool cut = false;  // held until a commit says where to go on
+  };
+
+  explicit KafkaConsumer(const ConsumerOptions& options) : options_(options) {}
+
+  // librdkafka calls it inside Poll and Close.
+  static void OnRebalance(rd_kafka_t*, rd_kafka_resp_err_t error,
+                          rd_kafka_topic_partition_list_t* partitions, void* self);
+  static void OnError(rd_kafka_t*, int error, const char* reason, void* self);
+  void TakeOver(rd_kafka_topic_partition_list_t* partitions);
+  void GiveUp(rd_kafka_topic_partition_list_t* partitions);
+  // Fills in the positions; retries for a while, since a rebalance often comes with a broker's
+  // restart.
+  absl::StatusOr<std::vector<AssignedPartition>> Positions(
+      rd_kafka_topic_partition_list_t* partitions);
+
+  // Moves what librdkafka has fetched to held_; waits at most `timeout` for the first, and takes
+  // about one batch more than what is held.
+  void Fetch(const PollLimits& limits, Duration timeout);
+  // Moves from held_ what is not paused and fits the limits.
+  void Deliver(const PollLimits& limits, MessageBatch* batch);
+  void HandleError(const rd_kafka_message_t& message);
+  void ReportCut(PartitionId partition, int64_t position, std::optional<int64_t> start);
+  absl::Status Rejoin();
+  bool Cooperative() const;
+
+  const ConsumerOptions options_;
+  Handle handle_;
+  rd_kafka_queue_t* queue_ = nullptr;  // destroyed in Close
+  std::string topic_;
+  RebalanceListener* listener_ = nullptr;  // none after Assign
+  bool closed_ = false;
+  bool rebalanced_ = false;  // in this Poll
+  bool rejoin_ = false;      // a take-over failed: leave the group and join again
+
+  absl::flat_hash_map<PartitionId, Owned> owned_;
+  // Fetched, not yet delivered: what did not fit, or is paused. About a batch at most.
+  std::deque<RawMessage> held_;
+  std::deque<absl::Status> errors_;  // for the next Polls, one each
+};
+
+}  // namespace orbweaver::kafka

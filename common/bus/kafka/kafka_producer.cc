@@ -1,0 +1,168 @@
+#include "common/bus/kafka/kafka_producer.h"
+
+#include <utility>
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/bus/limits.h"
+
+namespace orbweaver::kafka {
+namespace {
+
+constexpr size_t kMaxHeaders = 8;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Producer>> KafkaProducer::Create(const KafkaOptions& kafka,
+                                                                const ProducerOptions& options,
+                                                                AckHandler on_ack) {
+  ASSIGN_OR_RETURN(
+      Conf conf,
+      NewConf(kafka, {
+                         {"enable.idempotence", "true"},
+                         {"enable.gapless.guarantee", "true"},
+                         {"message.timeout.ms", "0"},
+                         // The bound is ours, by bytes; librdkafka's must not be met before it.
+                         {"queue.buffering.max.messages", "10000000"},
+                         {"queue.buffering.max.kbytes", "2097151"},
+                         // A missing topic is reported in seconds: ours exist before workers start.
+                         {"topic.metadata.propagation.max.ms", "5000"},
+                     }));
+  std::unique_ptr<KafkaProducer> producer(new KafkaProducer(options, std::move(on_ack)));
+  rd_kafka_conf_set_dr_msg_cb(conf.get(), OnDelivery);
+  rd_kafka_conf_set_opaque(conf.get(), producer.get());
+  ASSIGN_OR_RETURN(producer->handle_, NewHandle(RD_KAFKA_PRODUCER, std::move(conf)));
+  return producer;
+}
+
+KafkaProducer::KafkaProducer(const ProducerOptions& options, AckHandler on_ack)
+    : options_(options), on_ack_(std::move(on_ack)), last_progress_(SystemClock().Now()) {}
+
+KafkaProducer::~KafkaProducer() {
+  if (handle_ == nullptr) return;
+  // What was not flushed is given up: its owner has not been told that it is safe.
+  rd_kafka_purge(handle_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+  topics_.clear();
+}
+
+absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
+  RETURN_IF_ERROR(failed_);
+  RETURN_IF_ERROR(CheckRecord(record));
+  const size_t bytes = record.key.size() + record.value.size();
+  // A record larger than the whole budget may go alone: refusing it for ever would stop its sender.
+  if (outstanding_ > 0 && outstanding_bytes_ + bytes > options_.max_bytes) {
+    return absl::ResourceExhaustedError("send: the producer's byte budget is full");
+  }
+  if (record.headers.size() > kMaxHeaders) {
+    return FatalError("send to {}: {} headers, at most {} are allowed", record.topic,
+                      record.headers.size(), kMaxHeaders);
+  }
+  rd_kafka_vu_t fields[6 + kMaxHeaders];
+  size_t n = 0;
+  const auto add = [&](rd_kafka_vtype_t type) -> rd_kafka_vu_t& {
+    fields[n].vtype = type;
+    return fields[n++];
+  };
+  add(RD_KAFKA_VTYPE_RKT).u.rkt = FindTopic(record.topic);
+  add(RD_KAFKA_VTYPE_PARTITION).u.i32 = record.partition.value();
+  add(RD_KAFKA_VTYPE_MSGFLAGS).u.i = RD_KAFKA_MSG_F_COPY;
+  // librdkafka only reads through these pointers.
+  auto& value = add(RD_KAFKA_VTYPE_VALUE);
+  value.u.mem.ptr = const_cast<char*>(record.value.data());
+  value.u.mem.size = record.value.size();
+  auto& key = add(RD_KAFKA_VTYPE_KEY);
+  key.u.mem.ptr = const_cast<char*>(record.key.data());
+  key.u.mem.size = record.key.size();
+  add(RD_KAFKA_VTYPE_OPAQUE).u.ptr = reinterpret_cast<void*>(token);
+  std::string names[kMaxHeaders];  // librdkafka wants them terminated; short ones stay off the heap
+  for (size_t i = 0; i < record.headers.size(); ++i) {
+    names[i] = record.headers[i].name;
+    auto& header = add(RD_KAFKA_VTYPE_HEADER);
+    header.u.header.name = names[i].c_str();
+    header.u.header.val = record.headers[i].value.data();
+    header.u.header.size = static_cast<ssize_t>(record.headers[i].value.size());
+  }
+  rd_kafka_error_t* const error = rd_kafka_produceva(handle_.get(), fields, n);
+  if (error != nullptr) {
+    const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+    rd_kafka_error_destroy(error);
+    if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+      return absl::ResourceExhaustedError("send: librdkafka's queue is full");
+    }
+    return ToStatus(code, fmt::format("send {} bytes to {} partition {}", bytes, record.topic,
+                                      record.partition));
+  }
+  if (outstanding_++ == 0) last_progress_ = SystemClock().Now();
+  outstanding_bytes_ += bytes;
+  return absl::OkStatus();
+}
+
+void KafkaProducer::Poll(Duration timeout) {
+  int wait = Milliseconds(timeout);
+  while (rd_kafka_poll(handle_.get(), wait) > 0) wait = 0;
+  CheckProgress();
+}
+
+absl::Status KafkaProducer::Flush(Duration timeout) {
+  const Deadline deadline(timeout);
+  while (outstanding_ > 0) {
+    // In portions, so that a lack of progress is seen.
+    const Duration left = deadline.Left();
+    rd_kafka_flush(handle_.get(), Milliseconds(std::min<Duration>(left, std::chrono::seconds(1))));
+    CheckProgress();
+    if (outstanding_ > 0 && left == Duration::zero()) {
+      return TimeoutError("flush: {} records are not acked yet", outstanding_);
+    }
+  }
+  return failed_;
+}
+
+void KafkaProducer::OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
+  auto* const self = static_cast<KafkaProducer*>(opaque);
+  self->outstanding_bytes_ -= message->len + message->key_len;
+  --self->outstanding_;
+  self->last_progress_ = SystemClock().Now();
+  Ack ack{reinterpret_cast<uint64_t>(message->_private), PartitionId(message->partition),
+          Offset(message->offset), absl::OkStatus()};
+  if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    ack.offset = Offset(-1);
+    const absl::Status why =
+        ToStatus(message->err, fmt::format("produce to {} partition {}",
+                                           rd_kafka_topic_name(message->rkt), message->partition));
+    ack.status = FatalError("{}", MessageOf(why));
+    if (self->failed_.ok()) {
+      self->failed_ = ack.status;
+      Log(LogLevel::kError, "kafka", "{}", MessageOf(why));
+      // Nothing may follow a record that was lost.
+      rd_kafka_purge(self->handle_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+                                              RD_KAFKA_PURGE_F_NON_BLOCKING);
+    }
+  }
+  self->on_ack_(ack);
+}
+
+rd_kafka_topic_t* KafkaProducer::FindTopic(std::string_view name) {
+  for (const Topic& topic : topics_) {
+    if (topic.name == name) return topic.handle.get();
+  }
+  std::string copy(name);
+  TopicHandle handle(rd_kafka_topic_new(handle_.get(), copy.c_str(), nullptr));
+  return topics_.emplace_back(std::move(copy), std::move(handle)).handle.get();
+}
+
+void KafkaProducer::CheckProgress() {
+  if (outstanding_ == 0 || !failed_.ok()) return;
+  if (SystemClock().Now() - last_progress_ < options_.delivery_timeout) return;
+  failed_ = FatalError(
+      "produce: no ack for {} s; {} records given up. Are the brokers up, and are enough replicas "
+      "in sync?",
+      std::chrono::duration_cast<std::chrono::seconds>(options_.delivery_timeout).count(),
+      outstanding_);
+  Log(LogLevel::kError, "kafka", "{}", MessageOf(failed_));
+  rd_kafka_purge(handle_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+  // Their acks, as failures.
+  while (rd_kafka_poll(handle_.get(), 0) > 0) {
+  }
+}
+
+}  // namespace orbweaver::kafka

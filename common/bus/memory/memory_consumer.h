@@ -1,0 +1,73 @@
+// See Consumer.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/bus/consumer.h"
+#include "common/bus/memory/memory_client.h"
+
+namespace orbweaver {
+
+// Place: made by MemoryBus. What it holds is its own idea of the group, which another may have
+// overtaken: MemoryGroup has the last word.
+class MemoryConsumer : public Consumer {
+ public:
+  MemoryConsumer(MemoryClient* client, const ConsumerOptions& options)
+      : client_(*client), options_(options) {}
+  ~MemoryConsumer() override;
+
+  absl::Status Subscribe(std::string_view topic, RebalanceListener* listener) override;
+  absl::Status Assign(std::string_view topic, std::span<const AssignedPartition> from) override;
+  absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override;
+  absl::Status SetPaused(PartitionId partition, bool paused) override;
+  absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) override;
+  void Close() override;
+
+ private:
+  struct Held {
+    Offset position;
+    bool paused = false;
+    // The log no longer has its position; a commit resumes it.
+    bool stands_still = false;
+  };
+
+  bool IsSubscribed() const { return listener_ != nullptr; }
+  std::vector<PartitionId> AllHeld() const;
+
+  // Waits until there is something to do; the fault or the fencing that stands in the way.
+  absl::Status AwaitWork(Duration timeout) ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
+  void DrawRebalance(MemoryGroup& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
+  bool NeedsRebalance(const MemoryGroup& group) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
+  bool HasMessages() ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
+  // Only a subscribed consumer has one.
+  MemoryGroup& Group() ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
+  PartitionLog& LogOf(PartitionId partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
+
+  // Each takes one step and calls the listener without the lock; false when there was nothing to
+  // do.
+  bool LoseWhatIsGone() ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
+  bool GiveUpWhatIsNotMine() ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
+  bool TakeWhatIsMine() ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
+
+  absl::Status CheckPositions() ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
+  void Fetch(const PollLimits& limits, MessageBatch* batch)
+      ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
+  std::vector<PartitionId> FetchOrder() ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
+  absl::Status CheckCommits(std::span<const OffsetCommit> commits, MemoryGroup& group)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
+
+  MemoryClient& client_;
+  const ConsumerOptions options_;
+  std::string topic_;
+  RebalanceListener* listener_ = nullptr;
+  MemoryGroup::MemberId member_ = 0;  // 0: has not joined yet
+  std::map<PartitionId, Held> held_;
+  bool revokes_all_ = false;  // a rebalance in which nobody keeps anything
+  bool closed_ = false;
+  size_t next_first_ = 0;  // which partition the next Poll begins with, so that none starves
+};
+
+}  // namespace orbweaver

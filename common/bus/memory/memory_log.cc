@@ -1,0 +1,71 @@
+#include "common/bus/memory/memory_log.h"
+
+#include <algorithm>
+
+#include "common/base/status.h"
+
+namespace orbweaver {
+
+StoredRecord::StoredRecord(const Record& record, WallTime produced)
+    : key(record.key), value(record.value), time(produced) {
+  for (const Header& header : record.headers) {
+    const std::string& name = header_bytes.emplace_back(header.name);
+    const std::string& header_value = header_bytes.emplace_back(header.value);
+    headers.push_back({name, header_value});
+  }
+}
+
+Offset PartitionLog::Append(std::shared_ptr<const StoredRecord> record) {
+  records_.push_back(std::move(record));
+  return bounds().end + -1;
+}
+
+void PartitionLog::Cut(Offset start) {
+  start = std::min(start, bounds().end);
+  while (start_ < start) {
+    records_.pop_front();
+    ++start_;
+  }
+}
+
+void MemoryLog::Ensure(const TopicSpec& spec, std::vector<std::string>* differences) {
+  const auto [found, is_new] = topics_.try_emplace(spec.name);
+  Topic& topic = found->second;
+  if (is_new) {
+    topic.spec = spec;
+    topic.partitions.resize(static_cast<size_t>(spec.partitions));
+    return;
+  }
+  auto compare = [&](std::string_view what, int64_t is, int64_t expected) {
+    if (is == expected) return;
+    differences->push_back(
+        fmt::format("topic {}: {} {}, expected {}", spec.name, is, what, expected));
+  };
+  auto milliseconds = [](Duration d) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+  };
+  compare("partitions", topic.spec.partitions, spec.partitions);
+  compare("replicas", topic.spec.replication, spec.replication);
+  compare("ms of retention", milliseconds(topic.spec.retention), milliseconds(spec.retention));
+  compare("bytes of retention", topic.spec.retention_bytes, spec.retention_bytes);
+}
+
+int MemoryLog::PartitionCount(std::string_view topic) const {
+  const auto found = topics_.find(topic);
+  return found == topics_.end() ? 0 : found->second.spec.partitions;
+}
+
+absl::StatusOr<PartitionLog*> MemoryLog::Find(std::string_view topic, PartitionId partition) {
+  const auto found = topics_.find(topic);
+  if (found == topics_.end()) {
+    return FatalError("topic '{}': it does not exist. Run `orbweaver init`.", topic);
+  }
+  auto& partitions = found->second.partitions;
+  if (partition.value() < 0 || static_cast<size_t>(partition.value()) >= partitions.size()) {
+    return FatalError("topic '{}' partition {}: the topic has {} partitions", topic, partition,
+                      partitions.size());
+  }
+  return &partitions[static_cast<size_t>(partition.value())];
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,263 @@
+#include "common/runtime/admin_server.h"
+
+#include <exception>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/serializer.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+
+namespace orbweaver {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+// Concrete types instead of any_io_executor: less to compile and a third less CPU a request.
+using Executor = asio::io_context::executor_type;
+template <typename T>
+using Awaitable = asio::awaitable<T, Executor>;
+using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
+using Socket = asio::basic_stream_socket<tcp, Executor>;
+using Stream = beast::basic_stream<tcp, Executor>;
+using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
+                                         asio::wait_traits<std::chrono::steady_clock>, Executor>;
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable_t<Executor>());
+
+constexpr char kModule[] = "admin";
+
+// How long accepting rests when the process has no file descriptor left for a connection.
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+// What is read and dropped after the last answer, so that the client reads it before it learns that
+// what it still sends is not wanted (RFC 9112, section 9.6).
+constexpr size_t kMaxDrainBytes = size_t{256} << 10;
+
+std::string_view ToStd(beast::string_view text) { return {text.data(), text.size()}; }
+
+AdminResponse Refusal(int status, const char* text) {
+  AdminResponse response;
+  response.status = status;
+  response.body = text;
+  return response;
+}
+
+// Nothing when the client is not to be answered: it went away, or was too slow.
+const char* Complaint(const error_code& error, int* status) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    *status = 431;
+    return "the request's header is too large\n";
+  }
+  if (error == http::error::body_limit) {
+    *status = 413;
+    return "the request's body is too large\n";
+  }
+  if (error == http::error::end_of_stream || error == http::error::partial_message ||
+      error.category() != http::make_error_code(http::error::bad_method).category()) {
+    return nullptr;
+  }
+  *status = 400;
+  return "this is not HTTP/1.1\n";
+}
+
+}  // namespace
+
+// One span from Start to Stop.
+class AdminServer::Impl {
+ public:
+  Impl(const AdminServerOptions& options, const Handler& handler)
+      : options_(options), handler_(handler), io_(1), acceptor_(io_) {}
+
+  ~Impl() {
+    io_.stop();
+    if (thread_.joinable()) thread_.join();
+    // The members' order then ends the sessions with io_, after all that they refer to is still
+    // there.
+  }
+
+  absl::Status Start() {
+    error_code error;
+    const auto address = asio::ip::make_address(options_.listen, error);
+    if (!error) {
+      const tcp::endpoint endpoint(address, static_cast<uint16_t>(options_.port));
+      acceptor_.open(endpoint.protocol(), error);
+      if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
+      if (!error) acceptor_.bind(endpoint, error);
+      if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
+    }
+    if (error) {
+      return FatalError("admin server on {}:{}: {}. Choose another admin.listen or admin.port.",
+                        options_.listen, options_.port, error.message());
+    }
+    port_ = acceptor_.local_endpoint().port();
+    asio::co_spawn(io_, Accept(), [](std::exception_ptr failure) { CHECK(failure == nullptr); });
+    thread_ = std::thread([this] { io_.run(); });
+    return absl::OkStatus();
+  }
+
+  int port() const { return port_; }
+
+ private:
+  Awaitable<void> Accept() {
+    Timer pause(io_);
+    for (;;) {
+      auto [error, socket] = co_await acceptor_.async_accept(kAwait);
+      if (error) {
+        Log(LogLevel::kWarning, kModule, "accept: {}", error.message());
+        pause.expires_after(kAcceptPause);
+        co_await pause.async_wait(kAwait);
+        continue;
+      }
+      if (connections_ >= options_.max_connections) {
+        Log(LogLevel::kWarning, kModule, "connection refused: {} are open", connections_);
+        continue;  // closes it
+      }
+      ++connections_;
+      asio::co_spawn(io_, Serve(std::move(socket)), [this](std::exception_ptr failure) {
+        --connections_;
+        LogFailure(failure);
+      });
+    }
+  }
+
+  // One connection, until the client leaves, is too slow or is not understood.
+  Awaitable<void> Serve(Socket socket) {
+    Stream stream(std::move(socket));
+    // Holds what came of the next requests too. Room for a header and a piece of the body.
+    beast::flat_buffer buffer(options_.max_header_bytes + (size_t{16} << 10));
+    for (bool keep = true; keep;) {
+      http::request_parser<http::string_body> parser;
+      parser.header_limit(options_.max_header_bytes);
+      parser.body_limit(options_.max_body_bytes);
+      stream.expires_after(options_.timeout);
+      const auto [read_error, bytes] = co_await http::async_read(stream, buffer, parser, kAwait);
+      AdminResponse answer;
+      bool head = false;
+      if (read_error) {
+        int status = 0;
+        const char* complaint = Complaint(read_error, &status);
+        if (complaint == nullptr) co_return;
+        answer = Refusal(status, complaint);
+        keep = false;
+      } else {
+        const auto& request = parser.get();
+        head = request.method() == http::verb::head;
+        keep = request.keep_alive();
+        answer = Answer(request);
+      }
+      keep = co_await Send(stream, std::move(answer), head, keep) && keep;
+    }
+    co_await Drain(stream, buffer);
+  }
+
+  AdminResponse Answer(const http::request<http::string_body>& request) const {
+    // RFC 9112, section 3.2.
+    if (request.version() >= 11 && request.count(http::field::host) != 1) {
+      return Refusal(400, "exactly one Host header is needed\n");
+    }
+    const AdminResponse response =
+        handler_({.method = ToStd(request.method_string()),
+                  .target = ToStd(request.target()),
+                  .authorization = ToStd(request[http::field::authorization]),
+                  .body = request.body()});
+    Log(LogLevel::kDebug, kModule, "{} {}: {}", ToStd(request.method_string()),
+        ToStd(request.target()), response.status);
+    return response;
+  }
+
+  // False when the client did not take it.
+  Awaitable<bool> Send(Stream& stream, AdminResponse answer, bool head, bool keep) {
+    http::response<http::string_body> response;
+    response.result(static_cast<unsigned>(answer.status));
+    response.set(http::field::content_type, answer.content_type);
+    response.set(http::field::cache_control, "no-store");
+    for (const auto& [name, value] : answer.headers) response.set(name, value);
+    response.keep_alive(keep);
+    response.body() = std::move(answer.body);
+    response.prepare_payload();
+    http::response_serializer<http::string_body> serializer(response);
+    stream.expires_after(options_.timeout);
+    error_code error;
+    if (head) {
+      std::tie(error, std::ignore) = co_await http::async_write_header(stream, serializer, kAwait);
+    } else {
+      std::tie(error, std::ignore) = co_await http::async_write(stream, serializer, kAwait);
+    }
+    co_return !error;
+  }
+
+  Awaitable<void> Drain(Stream& stream, beast::flat_buffer& buffer) {
+    error_code error;
+    stream.socket().shutdown(Socket::shutdown_send, error);
+    stream.expires_after(options_.timeout);
+    for (size_t drained = 0; !error && drained < kMaxDrainBytes;) {
+      buffer.clear();
+      size_t bytes = 0;
+      std::tie(error, bytes) =
+          co_await stream.async_read_some(buffer.prepare(buffer.max_size()), kAwait);
+      drained += bytes;
+    }
+  }
+
+  static void LogFailure(const std::exception_ptr& failure) {
+    if (failure == nullptr) return;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      Log(LogLevel::kError, kModule, "request: {}", error.what());
+    }
+  }
+
+  // Constant after Start.
+  const AdminServerOptions& options_;
+  const Handler& handler_;
+  int port_ = 0;
+
+  // The server's thread only.
+  int connections_ = 0;
+
+  asio::io_context io_;
+  Acceptor acceptor_;
+  std::thread thread_;
+};
+
+AdminServer::AdminServer(AdminServerOptions options, Handler handler)
+    : options_(std::move(options)), handler_(std::move(handler)) {}
+
+AdminServer::~AdminServer() { Stop(); }
+
+absl::Status AdminServer::Start() {
+  if (impl_ != nullptr) return absl::OkStatus();
+  auto impl = std::make_unique<Impl>(options_, handler_);
+  RETURN_IF_ERROR(impl->Start());
+  impl_ = std::move(impl);
+  return absl::OkStatus();
+}
+
+void AdminServer::Stop() { impl_.reset(); }
+
+int AdminServer::port() const {
+  CHECK(impl_ != nullptr);
+  return impl_->port();
+}
+
+}  // namespace orbweaver

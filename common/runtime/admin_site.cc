@@ -1,0 +1,208 @@
+#include "common/runtime/admin_site.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kModule[] = "admin";
+constexpr std::string_view kActions = "/actions/";
+constexpr std::string_view kBuiltIn[] = {"/", "/actions", "/healthz", "/readyz", "/status"};
+
+AdminResponse Text(int status, std::string body) {
+  AdminResponse response;
+  response.status = status;
+  response.body = std::move(body);
+  return response;
+}
+
+AdminResponse NotAllowed(std::string_view allowed) {
+  AdminResponse response = Text(405, fmt::format("use {}\n", allowed));
+  response.headers.emplace_back("Allow", allowed);
+  return response;
+}
+
+// Takes as long for a wrong token of some length as for a right one.
+bool SameToken(std::string_view presented, std::string_view token) {
+  unsigned difference = presented.size() == token.size() ? 0 : 1;
+  for (size_t i = 0; i < presented.size(); ++i) {
+    difference |= static_cast<unsigned char>(presented[i] ^ token[i % token.size()]);
+  }
+  return difference == 0;
+}
+
+// RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1).
+bool IsAuthorized(std::string_view authorization, std::string_view token) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (authorization.size() < kScheme.size()) return false;
+  const bool bearer =
+      std::equal(kScheme.begin(), kScheme.end(), authorization.begin(), [](char expected, char c) {
+        return expected == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+      });
+  return bearer && SameToken(authorization.substr(kScheme.size()), token);
+}
+
+int HttpStatus(const absl::Status& status) {
+  if (status.code() == absl::StatusCode::kNotFound) return 404;
+  if (IsPoison(status)) return 400;
+  return IsRetry(status) ? 503 : 500;
+}
+
+// Also proxies' way of naming a page: `http://host/path` (RFC 9112, section 3.2.2).
+std::string_view WithoutAuthority(std::string_view target) {
+  constexpr std::string_view kHttp = "http://";
+  if (!target.starts_with(kHttp)) return target;
+  const size_t path = target.find('/', kHttp.size());
+  return path == std::string_view::npos ? "/" : target.substr(path);
+}
+
+}  // namespace
+
+AdminSite::Registration::Registration(Registration&& other) noexcept
+    : remove_(std::exchange(other.remove_, nullptr)) {}
+
+AdminSite::Registration& AdminSite::Registration::operator=(Registration&& other) noexcept {
+  std::swap(remove_, other.remove_);
+  return *this;
+}
+
+AdminSite::Registration::~Registration() {
+  if (remove_) remove_();
+}
+
+template <typename T>
+AdminSite::Registration AdminSite::Add(ByName<T> AdminSite::* where, std::string name, T what) {
+  absl::MutexLock lock(&mutex_);
+  CHECK((this->*where).emplace(name, std::move(what)).second);
+  return Registration([this, where, name = std::move(name)] {
+    absl::MutexLock remove_lock(&mutex_);
+    (this->*where).erase(name);
+  });
+}
+
+AdminSite::Registration AdminSite::AddCondition(std::string name, Condition condition) {
+  return Add(&AdminSite::conditions_, std::move(name), std::move(condition));
+}
+
+AdminSite::Registration AdminSite::AddStatus(std::string part, Status status) {
+  return Add(&AdminSite::statuses_, std::move(part), std::move(status));
+}
+
+AdminSite::Registration AdminSite::AddPage(std::string path, std::string content_type, Page page) {
+  CHECK(path.starts_with('/') && !path.starts_with(kActions));
+  CHECK(std::find(std::begin(kBuiltIn), std::end(kBuiltIn), path) == std::end(kBuiltIn));
+  return Add(&AdminSite::pages_, std::move(path),
+             NamedPage{std::move(content_type), std::move(page)});
+}
+
+AdminSite::Registration AdminSite::AddAction(std::string name, std::string doc, Action action) {
+  return Add(&AdminSite::actions_, std::move(name), NamedAction{std::move(doc), std::move(action)});
+}
+
+AdminResponse AdminSite::Handle(const AdminRequest& request) const {
+  const std::string_view target = WithoutAuthority(request.target);
+  const std::string_view path = target.substr(0, target.find('?'));
+  const std::string_view query = target.substr(std::min(target.size(), path.size() + 1));
+  absl::MutexLock lock(&mutex_);
+  if (path.starts_with(kActions)) return Act(path.substr(kActions.size()), query, request);
+  const bool known = pages_.contains(path) || std::find(std::begin(kBuiltIn), std::end(kBuiltIn),
+                                                        path) != std::end(kBuiltIn);
+  if (!known) return Text(404, "no such page. / lists them.\n");
+  if (request.method != "GET" && request.method != "HEAD") return NotAllowed("GET, HEAD");
+  AdminResponse response = Get(path);
+  // For people at a terminal; nothing that is served here minds.
+  if (!response.body.ends_with('\n')) response.body += '\n';
+  return response;
+}
+
+AdminResponse AdminSite::Get(std::string_view path) const {
+  if (path == "/") return Index();
+  if (path == "/healthz") return Text(200, "ok\n");
+  if (path == "/readyz") return Readiness();
+  if (path == "/status") return StatusPage();
+  if (path == "/actions") return ActionList();
+  const NamedPage& named = pages_.find(path)->second;
+  AdminResponse response = Text(200, named.page());
+  response.content_type = named.content_type;
+  return response;
+}
+
+AdminResponse AdminSite::Act(std::string_view name, std::string_view query,
+                             const AdminRequest& request) const {
+  const auto found = actions_.find(name);
+  if (found == actions_.end()) return Text(404, "no such action. /actions lists them.\n");
+  if (request.method != "POST") return NotAllowed("POST");
+  if (token_.empty()) {
+    return Text(403, "actions are refused: no token is configured. Set admin.token.\n");
+  }
+  if (!IsAuthorized(request.authorization, token_)) {
+    AdminResponse response = Text(401, "send `Authorization: Bearer TOKEN` (admin.token)\n");
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return response;
+  }
+  std::string both(query);
+  if (!both.empty() && !request.body.empty()) both += '&';
+  both += request.body;
+  const absl::StatusOr<FormParams> params = ParseForm(both);
+  if (!params.ok()) return Text(400, fmt::format("{}\n", MessageOf(params.status())));
+  const absl::StatusOr<std::string> done = found->second.action(*params);
+  Log(LogLevel::kInfo, kModule, "action {} ({}): {}", name, both,
+      done.ok() ? std::string_view(*done) : MessageOf(done.status()));
+  if (!done.ok()) {
+    return Text(HttpStatus(done.status()), fmt::format("{}\n", MessageOf(done.status())));
+  }
+  return Text(200, fmt::format("{}\n", *done));
+}
+
+AdminResponse AdminSite::Index() const {
+  AdminResponse response;
+  for (const std::string_view path : kBuiltIn) response.body += fmt::format("{}\n", path);
+  for (const auto& [path, page] : pages_) response.body += fmt::format("{}\n", path);
+  return response;
+}
+
+AdminResponse AdminSite::Readiness() const {
+  AdminResponse response;
+  for (const auto& [name, condition] : conditions_) {
+    const std::string why_not = condition();
+    if (why_not.empty()) continue;
+    response.status = 503;
+    response.body += fmt::format("{}: {}\n", name, why_not);
+  }
+  if (response.status == 200) response.body = "ready\n";
+  return response;
+}
+
+AdminResponse AdminSite::StatusPage() const {
+  AdminResponse response;
+  response.content_type = "application/json";
+  JsonWriter json(&response.body);
+  json.BeginObject();
+  for (const auto& [part, status] : statuses_) {
+    json.Key(part);
+    status(json);
+  }
+  json.EndObject();
+  return response;
+}
+
+AdminResponse AdminSite::ActionList() const {
+  AdminResponse response;
+  response.content_type = "application/json";
+  JsonWriter json(&response.body);
+  json.BeginArray();
+  for (const auto& [name, action] : actions_) {
+    json.BeginObject().Key("name").Value(name).Key("doc").Value(action.doc).EndObject();
+  }
+  json.EndArray();
+  return response;
+}
+
+}  // namespace orbweaver

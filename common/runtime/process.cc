@@ -1,0 +1,136 @@
+#include "common/runtime/process.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <unistd.h>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/config/load.h"
+#include "common/config/log_options.h"
+#include "common/config/render.h"
+#include "common/config/schema.h"
+#include "common/metrics/process_metrics.h"
+#include "common/runtime/admin_server.h"
+#include "common/runtime/signal_watcher.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+
+constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
+
+void PrintHelp(const ProcessInfo& info, const config::Schema& schema) {
+  fmt::print(
+      "usage: {} [--config FILE] [--set NAME=VALUE]…\n{}.\n\n"
+      "SIGINT and SIGTERM stop it in good order; a second one ends it at once.\n\n"
+      "Options, in a file, in the environment or with --set:\n{}",
+      info.name, info.summary, config::HelpText(schema));
+}
+
+absl::Status LoadOptions(const ProcessInfo& info, std::vector<std::string>* args,
+                         config::Schema* schema) {
+  ASSIGN_OR_RETURN(const config::Inputs inputs, config::TakeInputs(args));
+  if (!args->empty()) {
+    return FatalError("{}: unexpected argument '{}'. --help lists what there is.", info.name,
+                      args->front());
+  }
+  return config::Load(inputs, schema);
+}
+
+// From the first thread to the last. What `run` builds is gone before anything here is.
+absl::Status Serve(const ProcessInfo& info, const ProcessOptions& options,
+                   const config::Schema& schema, const std::function<absl::Status(Process&)>& run) {
+  StopRequest stop;
+  SignalWatcher signals(stop, options.stop_deadline);
+  signals.Start();
+
+  MetricRegistry metrics;
+  AddProcessMetrics(metrics);
+  AdminSite site(options.admin.token);
+  std::atomic<bool> started = false;
+  const SteadyTime start = SystemClock().Now();
+  const auto condition = site.AddCondition("process", [&stop, &started] {
+    if (stop.requested()) return "stopping";
+    return started ? "" : "starting";
+  });
+  const auto status = site.AddStatus("process", [&info, &stop, start](JsonWriter& json) {
+    const std::chrono::duration<double> uptime = SystemClock().Now() - start;
+    json.BeginObject().Key("name").Value(info.name).Key("pid").Value(getpid());
+    json.Key("uptime_seconds").Value(uptime.count());
+    json.Key("stopping").Value(stop.requested()).EndObject();
+  });
+  const auto metrics_page =
+      site.AddPage("/metrics", kMetricsType, [&metrics] { return metrics.Text(); });
+  const auto config_page = site.AddPage("/config", "application/json",
+                                        [&schema] { return config::EffectiveJson(schema); });
+
+  AdminServer server({.listen = options.admin.listen, .port = options.admin.port},
+                     [&site](const AdminRequest& request) { return site.Handle(request); });
+  RETURN_IF_ERROR(server.Start());
+  Log(LogLevel::kInfo, "process", "{} started; admin server on {}:{}", info.name,
+      options.admin.listen, server.port());
+
+  Process process{.stop = stop, .metrics = metrics, .admin = site, .started = started};
+  const absl::Status result = run(process);
+  stop.Request();
+  server.Stop();
+  signals.Stop();
+  return result;
+}
+
+}  // namespace
+
+void DeclareProcessOptions(config::Schema& schema, ProcessOptions* options) {
+  schema.Add("admin.listen", &options->admin.listen,
+             {.doc = "IP address that the admin server binds; anything but loopback lets others "
+                     "read what it says"});
+  schema.Add("admin.port", &options->admin.port,
+             {.min = 0, .max = 65535, .doc = "Port of the admin server; 0 takes any free one"});
+  schema.Add("admin.token", &options->admin.token,
+             {.secret = true,
+              .doc = "Bearer token that calls which change something must send; without it they "
+                     "are refused"});
+  schema.Add("stop.deadline", &options->stop_deadline,
+             {.min = std::chrono::milliseconds(1),
+              .max = std::chrono::hours(24),
+              .doc = "How long a stop in good order may take before the process ends at once"});
+}
+
+int RunProcess(const ProcessInfo& info, int argc, char** argv,
+               const std::function<void(config::Schema&)>& declare,
+               const std::function<absl::Status(Process&)>& run) {
+  LogOptions log;
+  ProcessOptions options;
+  options.admin.port = info.admin_port;
+  config::Schema schema;
+  DeclareLogOptions(schema, &log);
+  DeclareProcessOptions(schema, &options);
+  declare(schema);
+
+  std::vector<std::string> args(argv + 1, argv + argc);
+  if (std::find(args.begin(), args.end(), "--help") != args.end()) {
+    PrintHelp(info, schema);
+    return 0;
+  }
+  if (const absl::Status loaded = LoadOptions(info, &args, &schema); !loaded.ok()) {
+    fmt::print(stderr, "{}\n", MessageOf(loaded));
+    return kExitUsage;
+  }
+  ConfigureLog(log);
+  const absl::Status result = Serve(info, options, schema, run);
+  FlushLog();
+  if (result.ok()) {
+    Log(LogLevel::kInfo, "process", "{} stopped", info.name);
+  } else {
+    Log(LogLevel::kError, "process", "{}", MessageOf(result));
+  }
+  return result.ok() ? 0 : kExitFailed;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,218 @@
+// Runs process_test_program as a process of its own and treats it as an operator would.
+#include "common/runtime/process.h"
+
+#include <csignal>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/runtime/signal_watcher.h"
+#include "tests/support/promtool.h"
+#include "tests/support/raw_client.h"
+
+namespace orbweaver {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class Child {
+ public:
+  explicit Child(std::vector<std::string> args) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    args.insert(args.begin(), PROCESS_TEST_PROGRAM);
+    std::vector<char*> argv;
+    for (std::string& arg : args) argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    EXPECT_EQ(posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    output_ = ends[0];
+  }
+  ~Child() {
+    if (pid_ > 0) {
+      Signal(SIGKILL);
+      WaitForExit();
+    }
+    close(output_);
+  }
+
+  void Signal(int signal) const { kill(pid_, signal); }
+
+  // All that it has said until `text` came; the test's timeout bounds the wait.
+  const std::string& ReadThrough(std::string_view text) {
+    while (said_.find(text) == std::string::npos && ReadSome()) {
+    }
+    EXPECT_THAT(said_, HasSubstr(std::string(text)));
+    return said_;
+  }
+
+  // The exit code, or minus the signal that ended it.
+  int WaitForExit() {
+    while (ReadSome()) {
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+  const std::string& said() const { return said_; }
+
+  // Where its admin server listens.
+  int Port() {
+    const std::string marker = "admin server on 127.0.0.1:";
+    const std::string& said = ReadThrough(marker);
+    const size_t at = said.find(marker) + marker.size();
+    while (said_.find('\n', at) == std::string::npos && ReadSome()) {
+    }
+    return std::stoi(said_.substr(at));
+  }
+
+  std::string Ask(const std::string& method, const std::string& path,
+                  const std::string& headers = "") {
+    RawClient client(Port());
+    client.Send(method + " " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + headers +
+                "\r\n");
+    return client.ReadToEnd();
+  }
+
+  // Waits until it is ready.
+  void AwaitReady() {
+    while (!Ask("GET", "/readyz").starts_with("HTTP/1.1 200 ")) {
+    }
+  }
+
+ private:
+  bool ReadSome() {
+    char buffer[4096];
+    const ssize_t n = read(output_, buffer, sizeof buffer);
+    if (n <= 0) return false;
+    said_.append(buffer, static_cast<size_t>(n));
+    return true;
+  }
+
+  pid_t pid_ = -1;
+  int output_ = -1;
+  std::string said_;
+};
+
+TEST(ProcessTest, StopsInGoodOrderOnEitherSignal) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    Child child({});
+    child.AwaitReady();
+    child.Signal(signal);
+    EXPECT_EQ(child.WaitForExit(), 0) << child.said();
+    EXPECT_THAT(child.said(), EndsWith("process-test stopped\n"));
+  }
+}
+
+TEST(ProcessTest, ASignalBeforeItIsReadyStopsItToo) {
+  Child child({});
+  child.Port();
+  child.Signal(SIGTERM);
+  EXPECT_EQ(child.WaitForExit(), 0) << child.said();
+}
+
+TEST(ProcessTest, AStopThatHangsEndsAtTheDeadlineWithAMessage) {
+  Child child({"--set", "test.mode=stuck", "--set", "stop.deadline=50ms"});
+  child.AwaitReady();
+  child.Signal(SIGTERM);
+  EXPECT_EQ(child.WaitForExit(), kExitStopDeadline);
+  EXPECT_THAT(child.said(), HasSubstr("not stopped within 0.05 s"));
+}
+
+TEST(ProcessTest, ASecondSignalEndsItAtOnce) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    Child child({"--set", "test.mode=stuck", "--set", "stop.deadline=1h"});
+    child.AwaitReady();
+    child.Signal(SIGTERM);
+    child.ReadThrough("stuck\n");
+    EXPECT_THAT(child.Ask("GET", "/readyz"),
+                AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("process: stopping")));
+    child.Signal(signal);
+    EXPECT_EQ(child.WaitForExit(), 128 + signal) << child.said();
+  }
+}
+
+TEST(ProcessTest, ABrokenPipeDoesNotEndIt) {
+  Child child({});
+  child.AwaitReady();
+  child.Signal(SIGPIPE);
+  child.Signal(SIGTERM);
+  EXPECT_EQ(child.WaitForExit(), 0);
+}
+
+TEST(ProcessTest, TheExitCodeTellsSuccessFromFailureFromMisuse) {
+  Child finished({"--set", "test.mode=finish"});
+  EXPECT_EQ(finished.WaitForExit(), 0);
+  Child failed({"--set", "test.mode=fail"});
+  EXPECT_EQ(failed.WaitForExit(), 1);
+  EXPECT_THAT(failed.said(), HasSubstr("open store: disk full"));
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"--set", "admin.prot=1"}, {"--set", "admin.port=70000"}, {"--loud"}, {"spider"}}) {
+    Child child(wrong);
+    EXPECT_EQ(child.WaitForExit(), 2) << wrong.back();
+    EXPECT_THAT(child.said(), HasSubstr(wrong.back().substr(0, 9)));
+  }
+}
+
+TEST(ProcessTest, AnAdminPortThatIsTakenIsAFailureThatNamesIt) {
+  Child first({});
+  const std::string port = std::to_string(first.Port());
+  Child second({"--set", "admin.port=" + port});
+  EXPECT_EQ(second.WaitForExit(), 1);
+  EXPECT_THAT(second.said(), HasSubstr("127.0.0.1:" + port));
+}
+
+TEST(ProcessTest, HelpNamesTheOptionsOfTheFrameAndOfTheProgram) {
+  Child child({"--help"});
+  EXPECT_EQ(child.WaitForExit(), 0);
+  for (const char* option : {"admin.port", "stop.deadline", "log.level", "test.mode"}) {
+    EXPECT_THAT(child.said(), HasSubstr(option));
+  }
+}
+
+TEST(ProcessTest, ItsMetricsPleasePromtool) {
+  Child child({});
+  child.AwaitReady();
+  const std::string answer = child.Ask("GET", "/metrics");
+  EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
+  EXPECT_THAT(answer, HasSubstr("\norbweaver_test_runs_total 1\n"));
+  EXPECT_EQ(PromtoolComplaints(answer.substr(answer.find("\r\n\r\n") + 4)), "");
+}
+
+TEST(ProcessTest, ItsConfigurationIsShownWithoutItsSecrets) {
+  Child child({"--set", "admin.token=s3cret"});
+  child.AwaitReady();
+  const std::string answer = child.Ask("GET", "/config");
+  EXPECT_THAT(answer, HasSubstr("admin.token"));
+  EXPECT_THAT(answer, Not(HasSubstr("s3cret")));
+}
+
+TEST(ProcessTest, AnActionChangesWhatStatusTellsAndNeedsTheToken) {
+  Child child({"--set", "admin.token=s3cret"});
+  child.AwaitReady();
+  EXPECT_THAT(child.Ask("POST", "/actions/block?domain=a.com"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(child.Ask("GET", "/status"),
+              AllOf(HasSubstr(R"("name":"process-test")"), EndsWith("\"work\":false}\n")));
+  EXPECT_THAT(child.Ask("POST", "/actions/block?domain=a.com", "Authorization: Bearer s3cret\r\n"),
+              AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("blocked a.com\n")));
+  EXPECT_THAT(child.Ask("GET", "/status"), EndsWith("\"work\":true}\n"));
+}
+
+}  // namespace
+}  // namespace orbweaver

@@ -1,0 +1,94 @@
+#include "common/runtime/signal_watcher.h"
+
+#include <algorithm>
+#include <csignal>
+#include <limits>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kModule[] = "stop";
+
+const char* NameOf(int signal) { return signal == SIGINT ? "SIGINT" : "SIGTERM"; }
+
+double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+int PollMilliseconds(SteadyTime deadline) {
+  if (deadline == SteadyTime::max()) return -1;
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - SystemClock().Now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, std::numeric_limits<int>::max()));
+}
+
+// Takes one signal; 0 when there is none.
+int TakeSignal(int signal_fd) {
+  signalfd_siginfo info;
+  return read(signal_fd, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+}
+
+}  // namespace
+
+SignalWatcher::SignalWatcher(StopRequest& stop, Duration deadline)
+    : stop_(stop), deadline_(deadline) {}
+
+SignalWatcher::~SignalWatcher() { Stop(); }
+
+void SignalWatcher::Start() {
+  if (thread_.joinable()) return;
+  std::signal(SIGPIPE, SIG_IGN);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
+  const int signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  CHECK(signal_fd >= 0);
+  thread_ = std::thread([this, signal_fd] { Run(signal_fd); });
+}
+
+void SignalWatcher::Stop() {
+  done_.Request();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SignalWatcher::Run(int signal_fd) {
+  SteadyTime deadline = SteadyTime::max();
+  while (!done_.requested()) {
+    const bool stopping = deadline != SteadyTime::max();
+    pollfd wanted[] = {
+        {.fd = signal_fd, .events = POLLIN, .revents = 0},
+        {.fd = done_.fd(), .events = POLLIN, .revents = 0},
+        // Negative descriptors are not looked at.
+        {.fd = stopping ? -1 : stop_.fd(), .events = POLLIN, .revents = 0},
+    };
+    poll(wanted, std::size(wanted), PollMilliseconds(deadline));
+    if (done_.requested()) break;
+    const int signal = TakeSignal(signal_fd);
+    if (signal != 0 && stopping) {
+      Log(LogLevel::kWarning, kModule, "second signal ({}): ending at once", NameOf(signal));
+      _exit(128 + signal);
+    }
+    if (signal != 0) {
+      Log(LogLevel::kInfo, kModule, "{}: stopping, at most {} s. A second one ends at once.",
+          NameOf(signal), Seconds(deadline_));
+      stop_.Request();
+    }
+    if (!stopping && stop_.requested()) deadline = SystemClock().Now() + deadline_;
+    if (stopping && SystemClock().Now() >= deadline) {
+      Log(LogLevel::kError, kModule,
+          "not stopped within {} s: ending at once. What was in hand is done again after the next "
+          "start.",
+          Seconds(deadline_));
+      _exit(kExitStopDeadline);
+    }
+  }
+  close(signal_fd);
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,50 @@
+// The registered domain of a host: the unit of ownership, budgets and politeness everywhere.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace orbweaver {
+
+struct PublicSuffixOptions {
+  // A list in the format of https://publicsuffix.org/list/; empty: the one that libpsl has built
+  // in. All processes of one installation must use the same list, or they disagree on who owns a
+  // domain.
+  std::string file;
+  // Also the list's private section, where organisations name the suffixes under which strangers
+  // live: `foo.github.io` is then a domain of its own.
+  bool private_section = true;
+};
+
+// The public suffix list. Immutable after Load, so thread-safe.
+class PublicSuffixes {
+ public:
+  // Reads the file, if one is named; fatal when it cannot be read or holds no suffix.
+  static absl::StatusOr<std::unique_ptr<const PublicSuffixes>> Load(
+      const PublicSuffixOptions& options);
+  ~PublicSuffixes();
+
+  // The public suffix and one label more: `my.name.co.uk` gives `name.co.uk`. A host that has no
+  // such domain is its own: an IP address, a single label, a public suffix. Without a trailing dot,
+  // in any case a part of `host`, which must be canonical (UrlCanonicalizer).
+  std::string_view RegisteredDomain(std::string_view host) const;
+
+ private:
+  struct List;
+  explicit PublicSuffixes(std::unique_ptr<List> list);
+
+  const std::unique_ptr<List> list_;
+};
+
+// Whether a canonical host is an address: IPv6 stands in brackets, and a name of digits and dots
+// alone is IPv4 by the URL standard.
+bool IsIpAddress(std::string_view host);
+
+// The labels in reverse order, so that a top-level domain's rows stand together: `name.co.uk` gives
+// `uk.co.name`, and the other way round. An IP address stays as it is.
+std::string ReversedDomain(std::string_view domain);
+
+}  // namespace orbweaver

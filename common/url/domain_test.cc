@@ -1,0 +1,144 @@
+#include "common/url/domain.h"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/url/domain_cache.h"
+#include "common/url/partition.h"
+
+namespace orbweaver {
+namespace {
+
+std::unique_ptr<const PublicSuffixes> Load(const PublicSuffixOptions& options = {}) {
+  auto suffixes = PublicSuffixes::Load(options);
+  EXPECT_TRUE(suffixes.ok()) << suffixes.status();
+  return *std::move(suffixes);
+}
+
+std::string WriteFile(std::string_view text) {
+  const std::string path = testing::TempDir() + "suffixes_" +
+                           testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(PublicSuffixesTest, ADomainIsThePublicSuffixAndOneLabel) {
+  const auto suffixes = Load();
+  EXPECT_EQ(suffixes->RegisteredDomain("my.name.co.uk"), "name.co.uk");
+  EXPECT_EQ(suffixes->RegisteredDomain("name.co.uk"), "name.co.uk");
+  EXPECT_EQ(suffixes->RegisteredDomain("a.b.c.example.com"), "example.com");
+  EXPECT_EQ(suffixes->RegisteredDomain("www.example.unknowntld"), "example.unknowntld");
+}
+
+TEST(PublicSuffixesTest, WildcardsAndExceptionsOfTheListHold) {
+  const auto suffixes = Load();
+  EXPECT_EQ(suffixes->RegisteredDomain("a.b.c.ck"), "b.c.ck");
+  EXPECT_EQ(suffixes->RegisteredDomain("www.ck"), "www.ck");
+  EXPECT_EQ(suffixes->RegisteredDomain("a.www.ck"), "www.ck");
+}
+
+TEST(PublicSuffixesTest, HostsWithoutARegisteredDomainAreTheirOwn) {
+  const auto suffixes = Load();
+  for (const std::string_view host :
+       {"co.uk", "com", "github.io", "localhost", "intranet", "127.0.0.1", "10.1.2.3",
+        "[2001:db8::1]", "[::ffff:1.2.3.4]"}) {
+    EXPECT_EQ(suffixes->RegisteredDomain(host), host);
+  }
+}
+
+TEST(PublicSuffixesTest, ATrailingDotIsNoPartOfTheDomain) {
+  const auto suffixes = Load();
+  EXPECT_EQ(suffixes->RegisteredDomain("www.example.com."), "example.com");
+  EXPECT_EQ(suffixes->RegisteredDomain("localhost."), "localhost");
+  EXPECT_EQ(suffixes->RegisteredDomain("co.uk."), "co.uk");
+}
+
+TEST(PublicSuffixesTest, InternationalSuffixesMatchInPunycode) {
+  const auto suffixes = Load();
+  EXPECT_EQ(suffixes->RegisteredDomain("a.b.xn--55qx5d.cn"), "b.xn--55qx5d.cn");  // 公司.cn
+  EXPECT_EQ(suffixes->RegisteredDomain("a.b.xn--p1ai"), "b.xn--p1ai");            // рф
+}
+
+TEST(PublicSuffixesTest, ThePrivateSectionIsASwitch) {
+  EXPECT_EQ(Load()->RegisteredDomain("foo.github.io"), "foo.github.io");
+  EXPECT_EQ(Load()->RegisteredDomain("a.foo.github.io"), "foo.github.io");
+  const auto icann = Load({.private_section = false});
+  EXPECT_EQ(icann->RegisteredDomain("foo.github.io"), "github.io");
+  EXPECT_EQ(icann->RegisteredDomain("www.example.unknowntld"), "example.unknowntld");
+  EXPECT_EQ(icann->RegisteredDomain("my.name.co.uk"), "name.co.uk");
+}
+
+TEST(PublicSuffixesTest, AFileTakesThePlaceOfTheBuiltInList) {
+  const auto suffixes = Load({.file = WriteFile("// ===BEGIN ICANN DOMAINS===\n"
+                                                "zz\nmy.zz\n*.w.zz\n!ex.w.zz\n公司.zz\n"
+                                                "// ===END ICANN DOMAINS===\n")});
+  EXPECT_EQ(suffixes->RegisteredDomain("a.b.my.zz"), "b.my.zz");
+  EXPECT_EQ(suffixes->RegisteredDomain("a.b.c.w.zz"), "b.c.w.zz");
+  EXPECT_EQ(suffixes->RegisteredDomain("a.ex.w.zz"), "ex.w.zz");
+  EXPECT_EQ(suffixes->RegisteredDomain("a.b.xn--55qx5d.zz"), "b.xn--55qx5d.zz");
+  EXPECT_EQ(suffixes->RegisteredDomain("my.name.co.uk"), "co.uk");
+}
+
+TEST(PublicSuffixesTest, AFileThatIsNoListIsRefusedByName) {
+  const auto missing = PublicSuffixes::Load({.file = "no/such/file"});
+  EXPECT_TRUE(IsFatal(missing.status()));
+  EXPECT_NE(missing.status().message().find("'no/such/file': No such file"), std::string::npos)
+      << missing.status();
+  const auto empty = PublicSuffixes::Load({.file = WriteFile("// nothing\n")});
+  EXPECT_TRUE(IsFatal(empty.status()));
+  EXPECT_NE(empty.status().message().find("no suffix in it"), std::string::npos);
+}
+
+TEST(PublicSuffixesTest, HostsOfAnyLengthAreAnswered) {
+  const auto suffixes = Load();
+  std::string host;
+  for (int i = 0; i < 126; ++i) host += "a.";
+  EXPECT_EQ(suffixes->RegisteredDomain(host + "a"), "a.a");
+  const std::string endless(100'000, 'a');
+  EXPECT_EQ(suffixes->RegisteredDomain(endless), endless);
+}
+
+TEST(ReversedDomainTest, TurnsLabelsRoundAndBack) {
+  EXPECT_EQ(ReversedDomain("name.co.uk"), "uk.co.name");
+  EXPECT_EQ(ReversedDomain("localhost"), "localhost");
+  EXPECT_EQ(ReversedDomain("127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(ReversedDomain("[2001:db8::1]"), "[2001:db8::1]");
+  EXPECT_EQ(ReversedDomain("123.com"), "com.123");
+  for (const std::string_view domain :
+       {"name.co.uk", "localhost", "127.0.0.1", "123.com", "[::1]"}) {
+    EXPECT_EQ(ReversedDomain(ReversedDomain(domain)), domain);
+  }
+}
+
+TEST(DomainCacheTest, AnswersAsTheListDoesHoweverFullItIs) {
+  const auto suffixes = Load();
+  DomainCache cache(*suffixes);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 20'000; ++i) {
+      // Some of these are too long for a place of the cache.
+      const std::string host =
+          std::string(static_cast<size_t>(i) % 60, 'w') + "." + std::to_string(i) + "x.co.uk";
+      const DomainCache::Answer answer = cache.Find(host);
+      ASSERT_EQ(answer.domain, suffixes->RegisteredDomain(host));
+      ASSERT_EQ(answer.slot, SlotOf(answer.domain));
+      ASSERT_EQ(cache.Find(host).domain, answer.domain);
+    }
+  }
+}
+
+TEST(DomainCacheTest, ItsAnswerIsPartOfTheHostAskedFor) {
+  const auto suffixes = Load();
+  DomainCache cache(*suffixes);
+  const std::string host = "www.example.com.";
+  for (int round = 0; round < 2; ++round) {
+    const std::string_view domain = cache.Find(host).domain;
+    EXPECT_EQ(domain, "example.com");
+    EXPECT_EQ(domain.data(), host.data() + 4);
+  }
+}
+
+}  // namespace
+}  // namespace orbweaver
