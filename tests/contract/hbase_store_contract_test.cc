@@ -5,6 +5,8 @@
 #include <string>
 #include <sys/socket.h>
 
+#include "fmt/format.h"
+
 #include "common/store/hbase/hbase_store.h"
 #include "common/store/hbase/hbase_tables.h"
 #include "tests/contract/store_contract.h"

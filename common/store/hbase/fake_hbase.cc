@@ -1,3 +1,5 @@
+// Long, since it is a whole server: its handler, its transport and its ways to fail are of no use
+// apart.
 #include "common/store/hbase/fake_hbase.h"
 
 #include <algorithm>

@@ -39,8 +39,7 @@ class Socket {
  private:
   explicit Socket(int fd) : fd_(fd) {}
 
-  // Repeats `step`, waiting as it says, until it is done. `closed` is what a close by the server
-  // comes to.
+  // Repeats `step`, waiting as it says, until it is done.
   absl::Status Drive(std::string_view action, SteadyTime deadline,
                      absl::FunctionRef<IoStep()> step);
 
