@@ -26,11 +26,16 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-Kind KindOf(const hbase_thrift::TIOError& error) {
-  if (Contains(error.message, "TableNotFoundException") ||
-      Contains(error.message, "was not found, got:")) {
-    return Kind::kTableMissing;
-  }
+// HBase says no more than the name: "queue", or, of a call with many rows, "Failed 2 actions:
+// queue: 2 times, servers with issues: null".
+bool SaysMissing(std::string_view message, std::string_view table) {
+  if (table.empty()) return false;
+  return message == table || Contains(message, ": " + std::string(table) + ": ") ||
+         Contains(message, "TableNotFoundException");
+}
+
+Kind KindOf(const hbase_thrift::TIOError& error, std::string_view table) {
+  if (SaysMissing(error.message, table)) return Kind::kTableMissing;
   if (error.__isset.canRetry && !error.canRetry) return Kind::kRefused;
   for (const auto refusal : kRefusals) {
     if (Contains(error.message, refusal)) return Kind::kRefused;
@@ -38,9 +43,9 @@ Kind KindOf(const hbase_thrift::TIOError& error) {
   return Kind::kBusy;
 }
 
-CallFailure Sort(const hbase_thrift::TIOError& error) {
+CallFailure Sort(const hbase_thrift::TIOError& error, std::string_view table) {
   // What follows the first line is Java's stack.
-  return {KindOf(error), error.message.substr(0, error.message.find('\n'))};
+  return {KindOf(error, table), error.message.substr(0, error.message.find('\n'))};
 }
 
 CallFailure Sort(const TApplicationException& error) {
@@ -57,11 +62,11 @@ CallFailure Sort(const TApplicationException& error) {
 
 }  // namespace
 
-CallFailure SortCurrentException() {
+CallFailure SortCurrentException(std::string_view table) {
   try {
     throw;
   } catch (const hbase_thrift::TIOError& error) {
-    return Sort(error);
+    return Sort(error, table);
   } catch (const TApplicationException& error) {
     return Sort(error);
   } catch (const AnswerTooLarge& error) {

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 
 namespace orbweaver {
 
@@ -36,7 +37,8 @@ struct MismatchedAnswer : std::exception {
   const char* what() const noexcept override { return "rows that were not asked for"; }
 };
 
-// Sorts the exception being handled; to be called in a catch block.
-CallFailure SortCurrentException();
+// Sorts the exception being handled; to be called in a catch block. `table` is the one that the
+// call is about, as HBase names it; empty when its absence is no error.
+CallFailure SortCurrentException(std::string_view table);
 
 }  // namespace orbweaver

@@ -150,7 +150,7 @@ class Handler : public THBaseServiceNull {
         script = shared_.script;
       }
       handler.reply_ = script ? script(method, call) : FakeReply::kAnswer;
-      if (const auto error = ErrorOf(handler.reply_)) Throw(*error);
+      if (const auto error = ErrorOf(handler.reply_, method)) Throw(*error);
       if (handler.reply_ == FakeReply::kInternalError) Throw(std::runtime_error("internal"));
       if (handler.reply_ == FakeReply::kDropBefore || handler.reply_ == FakeReply::kSilence) {
         Throw(CloseConnection());
@@ -170,7 +170,7 @@ class Handler : public THBaseServiceNull {
       --shared_.running;
     }
 
-    static std::optional<TIOError> ErrorOf(FakeReply reply) {
+    static std::optional<TIOError> ErrorOf(FakeReply reply, const std::string& method) {
       TIOError error;
       error.__set_canRetry(reply != FakeReply::kRefused);
       if (reply == FakeReply::kBusy) {
@@ -178,7 +178,11 @@ class Handler : public THBaseServiceNull {
       } else if (reply == FakeReply::kRefused) {
         error.__set_message("DoNotRetryIOException: never");
       } else if (reply == FakeReply::kTableMissing) {
-        error.__set_message("Failed 1 action: TableNotFoundException: x: 1 time");
+        // Of a get; of puts HBase says that they may be retried.
+        const bool gets = method == "getMultiple";
+        error.__set_canRetry(!gets);
+        error.__set_message(gets ? "queue"
+                                 : "Failed 1 action: queue: 1 time, servers with issues: null");
       } else {
         return std::nullopt;
       }

@@ -21,7 +21,7 @@ enum class FakeReply {
   kSilence,         // do nothing and never answer
   kBusy,            // TIOError that may be retried
   kRefused,         // TIOError that may not
-  kTableMissing,    // TIOError of a call with many rows: it quotes the cause and says canRetry
+  kTableMissing,    // TIOError as HBase words it, the table being 'queue'
   kInternalError,   // TApplicationException, as Java's handler answers when it throws
   kOneRowTooMany,   // of a get or scan
   kRowsMixedUp,     // of a get or scan

@@ -255,9 +255,12 @@ TEST_F(HBaseStoreTest, SaysWhatToDoWhenTheTableIsMissing) {
   const absl::Status status = Get(1, &rows);
   EXPECT_TRUE(IsFatal(status));
   EXPECT_EQ(status.message(),
-            "get 1 rows of 'queue': the table does not exist. Run `orbweaver init`. (" +
-                server_.address() + ": Failed 1 action: TableNotFoundException: x: 1 time)");
-  EXPECT_EQ(server_.calls(), 1);
+            "get 1 rows of 'queue': the table does not exist. Run `orbweaver init`.");
+  const absl::Status put = Put(0, 1, "v");
+  EXPECT_TRUE(IsFatal(put));
+  EXPECT_EQ(put.message(),
+            "put 1 rows into 'queue': the table does not exist. Run `orbweaver init`.");
+  EXPECT_EQ(server_.calls(), 2);
 }
 
 TEST_F(HBaseStoreTest, DoesNotRepeatWhatTheServerWillNeverDo) {

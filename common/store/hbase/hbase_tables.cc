@@ -126,7 +126,7 @@ absl::StatusOr<bool> HBaseTables::Exists(Table table, Duration timeout) {
   const TTableName name = ToThrift(FullName(table));
   bool exists = false;
   RETURN_IF_ERROR(caller_->Call(
-      fmt::format("look up table '{}'", FullName(table)), SystemClock().Now() + timeout,
+      fmt::format("look up table '{}'", FullName(table)), "", SystemClock().Now() + timeout,
       [&](hbase_thrift::THBaseServiceClient& client) { exists = client.tableExists(name); }));
   return exists;
 }
@@ -139,7 +139,7 @@ absl::Status HBaseTables::Make(Table table, Duration timeout) {
   descriptor.__set_columns({family});
   const auto split_keys = SplitKeys(table == Table::kPartitions ? 1 : options_.tables.regions);
   // A try whose answer got lost may have made it: so each try looks first.
-  return caller_->Call(fmt::format("create table '{}'", FullName(table)), deadline,
+  return caller_->Call(fmt::format("create table '{}'", FullName(table)), "", deadline,
                        [&](hbase_thrift::THBaseServiceClient& client) {
                          if (client.tableExists(descriptor.tableName)) return;
                          client.createTable(descriptor, split_keys);
@@ -150,7 +150,7 @@ absl::StatusOr<std::vector<std::string>> HBaseTables::Differences(Table table, D
   ASSIGN_OR_RETURN(const auto family, FamilyOf(options_.tables));
   const TTableName name = ToThrift(FullName(table));
   TTableDescriptor descriptor;
-  RETURN_IF_ERROR(caller_->Call(fmt::format("describe table '{}'", FullName(table)),
+  RETURN_IF_ERROR(caller_->Call(fmt::format("describe table '{}'", FullName(table)), "",
                                 SystemClock().Now() + timeout,
                                 [&](hbase_thrift::THBaseServiceClient& client) {
                                   client.getTableDescriptor(descriptor, name);

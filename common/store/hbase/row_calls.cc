@@ -98,7 +98,7 @@ absl::Status RowCalls::Get(Table table, std::span<const RowGet> gets, SteadyTime
   absl::Status status;
   {
     const std::vector<TGet> request = ToThrift(gets);
-    status = caller_.Call(fmt::format("get {} rows of '{}'", gets.size(), name), deadline,
+    status = caller_.Call(fmt::format("get {} rows of '{}'", gets.size(), name), name, deadline,
                           [&](hbase_thrift::THBaseServiceClient& client) {
                             answer->clear();
                             client.getMultiple(*answer, name, request);
@@ -120,14 +120,14 @@ absl::Status RowCalls::Put(Table table, std::span<const RowPut> puts, SteadyTime
   const std::string name = FullName(table);
   const std::vector<TPut> request = ToThrift(puts);
   return caller_.Call(
-      fmt::format("put {} rows into '{}'", puts.size(), name), deadline,
+      fmt::format("put {} rows into '{}'", puts.size(), name), name, deadline,
       [&](hbase_thrift::THBaseServiceClient& client) { client.putMultiple(name, request); });
 }
 
 absl::Status RowCalls::Erase(Table table, std::span<const RowErase> erases, SteadyTime deadline) {
   const std::string name = FullName(table);
   const std::vector<TDelete> request = ToThrift(erases);
-  return caller_.Call(fmt::format("erase in {} rows of '{}'", erases.size(), name), deadline,
+  return caller_.Call(fmt::format("erase in {} rows of '{}'", erases.size(), name), name, deadline,
                       [&](hbase_thrift::THBaseServiceClient& client) {
                         std::vector<TDelete> failed;  // never filled: a failure is thrown
                         client.deleteMultiple(failed, name, request);
@@ -144,7 +144,7 @@ absl::Status RowCalls::ScanPortion(Table table, const ScanRange& range, int rows
   // Both, or the server reads ahead what this portion does not take.
   scan.__set_caching(rows);
   scan.__set_limit(rows);
-  return caller_.Call(fmt::format("scan '{}'", name), deadline,
+  return caller_.Call(fmt::format("scan '{}'", name), name, deadline,
                       [&](hbase_thrift::THBaseServiceClient& client) {
                         results->clear();
                         client.getScannerResults(*results, name, scan, rows);

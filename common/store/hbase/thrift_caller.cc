@@ -54,14 +54,15 @@ ThriftCaller::ThriftCaller(const HBaseOptions& options, std::vector<HostPort> pe
                            std::unique_ptr<TlsContext> tls)
     : options_(options), tls_(std::move(tls)), pool_(options, std::move(peers), tls_.get()) {}
 
-absl::Status ThriftCaller::Call(std::string_view action, SteadyTime deadline, Body body) {
+absl::Status ThriftCaller::Call(std::string_view action, std::string_view table,
+                                SteadyTime deadline, Body body) {
   std::optional<Backoff> backoff;
   int internal_errors = 0;
   CallFailure failure{};
   for (;;) {
     auto loan = pool_.Borrow(deadline);
     if (!loan.ok()) return Annotate(loan.status(), action);
-    if (Try(std::move(*loan), deadline, body, &failure)) return absl::OkStatus();
+    if (Try(std::move(*loan), table, deadline, body, &failure)) return absl::OkStatus();
     switch (failure.kind) {
       case Kind::kConnection:
       case Kind::kTimedOut:
@@ -86,8 +87,7 @@ absl::Status ThriftCaller::Call(std::string_view action, SteadyTime deadline, Bo
             absl::string_view(std::string(action) + ": the answer has more than " +
                               std::to_string(options_.max_answer_bytes) + " bytes"));
       case Kind::kTableMissing:
-        return FatalError("{}: the table does not exist. Run `orbweaver init`. ({})", action,
-                          failure.cause);
+        return FatalError("{}: the table does not exist. Run `orbweaver init`.", action);
       case Kind::kRefused:
         return FatalError("{}: {}", action, failure.cause);
     }
@@ -95,14 +95,14 @@ absl::Status ThriftCaller::Call(std::string_view action, SteadyTime deadline, Bo
   }
 }
 
-bool ThriftCaller::Try(ConnectionPool::Loan loan, SteadyTime deadline, Body body,
-                       CallFailure* failure) {
+bool ThriftCaller::Try(ConnectionPool::Loan loan, std::string_view table, SteadyTime deadline,
+                       Body body, CallFailure* failure) {
   try {
     body(loan.connection->Begin(std::min(deadline, SystemClock().Now() + options_.call_timeout)));
     pool_.Return(std::move(loan));
     return true;
   } catch (...) {
-    *failure = SortCurrentException();
+    *failure = SortCurrentException(table);
   }
   const std::string peer = pool_.peer(loan).ToString();
   if (failure->Answered()) {

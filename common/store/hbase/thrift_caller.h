@@ -28,17 +28,19 @@ class ThriftCaller {
   // failure is one that may pass. So the call must be one that may happen twice. Blocks until
   // `deadline` at most.
   //
-  // `action` ("get 'domains'") begins the message of an error, which is DeadlineExceeded or
-  // Unavailable (retry), OutOfRange (the answer is too large; fatal unless the caller can ask for
-  // less) or fatal.
-  absl::Status Call(std::string_view action, SteadyTime deadline, Body body);
+  // `table` as in SortCurrentException. `action` ("get 'domains'") begins the message of an error,
+  // which is DeadlineExceeded or Unavailable (retry), OutOfRange (the answer is too large; fatal
+  // unless the caller can ask for less) or fatal.
+  absl::Status Call(std::string_view action, std::string_view table, SteadyTime deadline,
+                    Body body);
 
  private:
   ThriftCaller(const HBaseOptions& options, std::vector<HostPort> peers,
                std::unique_ptr<TlsContext> tls);
 
   // One try. True when it worked.
-  bool Try(ConnectionPool::Loan loan, SteadyTime deadline, Body body, CallFailure* failure);
+  bool Try(ConnectionPool::Loan loan, std::string_view table, SteadyTime deadline, Body body,
+           CallFailure* failure);
 
   const HBaseOptions options_;
   const std::unique_ptr<TlsContext> tls_;
