@@ -9,6 +9,7 @@
 namespace orbweaver {
 
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
+  DeclareHBaseOptions(schema, &options->hbase);
   DeclareLogOptions(schema, &options->log);
   DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
 }

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 
 #include "common/base/log.h"
+#include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
 
@@ -21,6 +22,7 @@ class Schema;
 }
 
 struct ProductOptions {
+  HBaseOptions hbase;
   LogOptions log;
   UrlOptions url;
   PublicSuffixOptions public_suffixes;

@@ -93,6 +93,15 @@ class Service:
                 "-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=1024",
                 "LocalHBase", self.dir / "zookeeper", str(ports["thrift_port"]), self.ready]
 
+    def run(self, main, *arguments):
+        """Runs another main of the service's classes, as a client of it, to its end."""
+        command = [tool("java"), "-cp", f"{self.dir / 'conf'}:{class_path(self.name)}", main, *arguments]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace")
+        if done.returncode != 0:
+            tail = "\n".join(done.stdout.splitlines()[-20:])
+            raise Failure(f"{main} {' '.join(arguments)} failed. It said:\n{tail}")
+
     def await_ready(self, began):
         """Waits until the service answered a real request. Failure, with its log's end, when it died or took too long."""
         while not self.ready.exists():

@@ -1,0 +1,132 @@
+#include "common/store/hbase/tls.h"
+
+#include <cstdio>
+#include <memory>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include <gtest/gtest.h>
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "common/store/hbase/fake_hbase.h"
+#include "common/store/hbase/hbase_store.h"
+#include "tests/support/expect_ok.h"
+
+namespace orbweaver {
+namespace {
+
+// A certificate that signs itself, for `names` ("IP:127.0.0.1"), in two PEM files.
+struct Certificate {
+  explicit Certificate(const std::string& file, const char* names)
+      : certificate_file(::testing::TempDir() + file + "-certificate.pem"),
+        key_file(::testing::TempDir() + file + "-key.pem") {
+    const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
+    const std::unique_ptr<X509, void (*)(X509*)> x509(X509_new(), X509_free);
+    X509_set_version(x509.get(), X509_VERSION_3);
+    ASN1_INTEGER_set(X509_get_serialNumber(x509.get()), 1);
+    X509_gmtime_adj(X509_getm_notBefore(x509.get()), 0);
+    X509_gmtime_adj(X509_getm_notAfter(x509.get()), 3600);
+    X509_set_pubkey(x509.get(), key.get());
+    X509_NAME* const name = X509_get_subject_name(x509.get());
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
+                               reinterpret_cast<const unsigned char*>("test"), -1, -1, 0);
+    X509_set_issuer_name(x509.get(), name);
+    X509_EXTENSION* const extension =
+        X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, names);
+    CHECK(extension != nullptr && X509_add_ext(x509.get(), extension, -1) == 1);
+    X509_EXTENSION_free(extension);
+    CHECK(X509_sign(x509.get(), key.get(), EVP_sha256()) != 0);
+    Write(certificate_file, [&](FILE* f) { return PEM_write_X509(f, x509.get()); });
+    Write(key_file, [&](FILE* f) {
+      return PEM_write_PrivateKey(f, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+    });
+  }
+  ~Certificate() {
+    std::remove(certificate_file.c_str());
+    std::remove(key_file.c_str());
+  }
+
+  template <typename Writer>
+  static void Write(const std::string& path, Writer writer) {
+    FILE* const file = std::fopen(path.c_str(), "w");
+    CHECK(file != nullptr && writer(file) == 1 && std::fclose(file) == 0);
+  }
+
+  const std::string certificate_file;
+  const std::string key_file;
+};
+
+// Puts a megabyte, so that TLS has to wait and to go on in the middle, and gets it back.
+absl::Status RoundTrip(const FakeHBase& server, const HBaseTlsOptions& tls, Duration timeout) {
+  HBaseOptions options{.hosts = {server.address()}, .tls = tls};
+  options.tls.enabled = true;
+  ASSIGN_OR_RETURN(auto store, HBaseStore::Create(options));
+  const std::string value(1 << 20, 'v');
+  const CellPut cell{"c", value};
+  const RowPut put{"row", Version(1), {&cell, 1}};
+  std::vector<uint32_t> remaining;
+  RETURN_IF_ERROR(store->Write(Table::kQueue, {&put, 1}, timeout, &remaining));
+  const RowGet get{"row", {}};
+  Rows rows;
+  RETURN_IF_ERROR(store->MultiGet(Table::kQueue, {&get, 1}, timeout, &rows));
+  EXPECT_TRUE(rows[0].size() == 1 && rows[0][0].value == value);
+  return absl::OkStatus();
+}
+
+constexpr Duration kLong = std::chrono::minutes(1);
+constexpr Duration kShort = std::chrono::milliseconds(500);  // when it cannot succeed
+
+TEST(TlsTest, TalksToAServerWhoseCertificateAKnownAuthoritySigned) {
+  const Certificate certificate("known", "IP:127.0.0.1");
+  FakeHBase server(
+      {.certificate_file = certificate.certificate_file, .key_file = certificate.key_file});
+  EXPECT_OK(RoundTrip(server, {.ca_file = certificate.certificate_file}, kLong));
+}
+
+TEST(TlsTest, RefusesAServerThatNobodyVouchesFor) {
+  const Certificate certificate("unknown", "IP:127.0.0.1"), other("other", "IP:127.0.0.1");
+  FakeHBase server(
+      {.certificate_file = certificate.certificate_file, .key_file = certificate.key_file});
+  const absl::Status status = RoundTrip(server, {.ca_file = other.certificate_file}, kShort);
+  EXPECT_TRUE(IsRetry(status));
+  EXPECT_NE(MessageOf(status).find("the server's certificate: self-signed certificate"),
+            std::string_view::npos)
+      << status;
+  EXPECT_TRUE(IsRetry(RoundTrip(server, {}, kShort)));  // the system's authorities
+  EXPECT_EQ(server.rows(), 0u);
+  EXPECT_OK(RoundTrip(server, {.verify = false}, kLong));
+}
+
+TEST(TlsTest, RefusesACertificateForAnotherHost) {
+  const Certificate certificate("elsewhere", "IP:127.0.0.2,DNS:localhost");
+  FakeHBase server(
+      {.certificate_file = certificate.certificate_file, .key_file = certificate.key_file});
+  const absl::Status status = RoundTrip(server, {.ca_file = certificate.certificate_file}, kShort);
+  EXPECT_TRUE(IsRetry(status));
+  EXPECT_NE(MessageOf(status).find("IP address mismatch"), std::string_view::npos) << status;
+}
+
+TEST(TlsTest, IsNoAnswerFromAServerWithoutTls) {
+  FakeHBase server;
+  EXPECT_TRUE(IsRetry(RoundTrip(server, {.verify = false}, kShort)));
+}
+
+TEST(TlsTest, RefusesFilesThatCannotBeUsed) {
+  const auto refused = [](const HBaseTlsOptions& options) {
+    return IsFatal(TlsContext::Create(options).status());
+  };
+  const Certificate certificate("usable", "IP:127.0.0.1"), other("unfit", "IP:127.0.0.1");
+  EXPECT_TRUE(refused({.ca_file = "/nowhere"}));
+  EXPECT_TRUE(refused({.certificate_file = certificate.certificate_file}));
+  EXPECT_TRUE(refused({.key_file = certificate.key_file}));
+  EXPECT_TRUE(refused({.certificate_file = "/nowhere", .key_file = certificate.key_file}));
+  EXPECT_TRUE(
+      refused({.certificate_file = certificate.certificate_file, .key_file = other.key_file}));
+  EXPECT_FALSE(refused(
+      {.certificate_file = certificate.certificate_file, .key_file = certificate.key_file}));
+}
+
+}  // namespace
+}  // namespace orbweaver

@@ -1,0 +1,166 @@
+// What the store on HBase costs its client, beside what it costs the server: batches of 1000 rows
+// of one cell of 500 bytes, as the strategy worker's flushes and loads are. Needs the services of
+// `./run services`.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "common/base/big_endian.h"
+#include "common/base/random.h"
+#include "common/base/status.h"
+#include "common/store/hbase/hbase_store.h"
+#include "common/store/hbase/hbase_tables.h"
+#include "tests/bench/bench.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr size_t kRows = 200'000;
+constexpr size_t kBatch = 1000;
+constexpr size_t kValueBytes = 500;
+constexpr Duration kTimeout = std::chrono::minutes(2);
+
+std::string RowName(uint64_t i) {
+  Random random(i);
+  std::string row;
+  AppendBigEndian(static_cast<uint16_t>(random.Below(kSlots)), &row);
+  row += fmt::format("com.domain-{:x}", random() & 0xffffffffff);
+  row.append(3, '\0');
+  return row;
+}
+
+// Like a block of link states: fingerprints, which do not compress, and states, which do.
+std::string Value(Random& random) {
+  std::string value;
+  while (value.size() < kValueBytes) {
+    AppendBigEndian(random(), &value);
+    value.append("\x01\x20\0\0\0\0", 6);
+  }
+  value.resize(kValueBytes);
+  return value;
+}
+
+// The CPU seconds of HBase's JVM so far; 0 when ORBWEAVER_SERVICES does not lead to it.
+class ServerCpu {
+ public:
+  ServerCpu() {
+    const char* const services = std::getenv("ORBWEAVER_SERVICES");
+    if (services == nullptr) return;
+    const std::string command =
+        fmt::format("'{}' status | sed -n 's/^hbase.* pid \\([0-9]*\\) .*/\\1/p'", services);
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+    int pid = 0;
+    if (pipe != nullptr && std::fscanf(pipe.get(), "%d", &pid) == 1) pid_ = pid;
+  }
+
+  bool found() const { return pid_ != 0; }
+
+  double Seconds() const {
+    std::ifstream file(fmt::format("/proc/{}/stat", pid_));
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    // After the name, which may hold anything but ends with the last ')': user and system time are
+    // the 12th and 13th.
+    std::istringstream fields(text.substr(text.rfind(')') + 1));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    double user = 0, system = 0;
+    fields >> user >> system;
+    return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  }
+
+ private:
+  int pid_ = 0;
+};
+
+class HBaseBench {
+ public:
+  HBaseBench(BenchReport& report, HBaseStore& store) : report_(report), store_(store) {
+    for (size_t i = 0; i < kRows; ++i) rows_.push_back(RowName(i));
+    Random random(1);
+    for (int i = 0; i < 1024; ++i) values_.push_back(Value(random));
+  }
+
+  void Put(Version version) {
+    Measure("hbase_put", [&](size_t first) {
+      for (size_t i = 0; i < kBatch; ++i) {
+        cells_[i] = {"r", values_[(first + i) % values_.size()]};
+        puts_[i] = {rows_[first + i], version, {&cells_[i], 1}};
+      }
+      return store_.Write(Table::kDomains, puts_, kTimeout, &remaining_);
+    });
+  }
+
+  void Get() {
+    Measure("hbase_get", [&](size_t first) {
+      for (size_t i = 0; i < kBatch; ++i) gets_[i] = {rows_[first + i], {}};
+      const absl::Status status = store_.MultiGet(Table::kDomains, gets_, kTimeout, &found_);
+      for (size_t i = 0; status.ok() && i < kBatch; ++i) {
+        if (found_[i].size() != 1 || found_[i][0].value.size() != kValueBytes) {
+          return FatalError("row {} is not as it was put", first + i);
+        }
+      }
+      return status;
+    });
+  }
+
+ private:
+  template <typename Batch>
+  void Measure(std::string_view name, Batch batch) {
+    const double server_before = server_.Seconds();
+    const CpuTimer timer;
+    for (size_t first = 0; first < kRows; first += kBatch) {
+      if (const absl::Status status = batch(first); !status.ok()) {
+        return report_.Fail(name, MessageOf(status));
+      }
+    }
+    report_.AddRate(name, kRows, "rows/cpu_s", timer, "server CPU");
+    const double server_s = server_.Seconds() - server_before;
+    if (server_.found()) {
+      report_.Add(fmt::format("{}_server", name), server_s / kRows * 1e6, "server_us/row", server_s,
+                  timer.WallSeconds(), "server CPU");
+    }
+  }
+
+  BenchReport& report_;
+  HBaseStore& store_;
+  const ServerCpu server_;
+  std::vector<std::string> rows_, values_;
+  std::vector<CellPut> cells_{kBatch};
+  std::vector<RowPut> puts_{kBatch};
+  std::vector<RowGet> gets_{kBatch};
+  std::vector<uint32_t> remaining_;
+  Rows found_;
+};
+
+void HBaseStoreBench(BenchReport& report) {
+  const char* const thrift = std::getenv("ORBWEAVER_THRIFT");
+  if (thrift == nullptr) {
+    return report.Fail("hbase_put",
+                       "ORBWEAVER_THRIFT is not set. Start HBase with `./run services up`.");
+  }
+  HBaseOptions options;
+  options.hosts = {thrift};
+  options.table_prefix = "bench_";
+  const auto tables = HBaseTables::Create(options);
+  if (!tables.ok()) return report.Fail("hbase_put", MessageOf(tables.status()));
+  const absl::Status made = (*tables)->Make(Table::kDomains, kTimeout);
+  if (!made.ok()) return report.Fail("hbase_put", MessageOf(made));
+  const auto store = HBaseStore::Create(options);
+  HBaseBench bench(report, **store);
+  // Above the versions of earlier runs.
+  const auto version = static_cast<uint64_t>(SystemClock().Wall().time_since_epoch().count());
+  bench.Put(Version(version));
+  bench.Get();
+}
+
+ORBWEAVER_BENCH("store", HBaseStoreBench);
+
+}  // namespace
+}  // namespace orbweaver
