@@ -13,6 +13,8 @@
 #include "fmt/format.h"
 
 #include "common/base/status.h"
+#include "common/bus/kafka/kafka_bus.h"
+#include "common/bus/topics.h"
 #include "common/config/schema.h"
 #include "common/store/hbase/hbase_tables.h"
 
@@ -22,28 +24,32 @@ namespace {
 constexpr std::string_view kHelp =
     R"(usage: orbweaver init [OPTIONS]
 
-Makes the tables in HBase that are missing, and checks those that exist. Safe to run again.
+Makes the topics in Kafka and the tables in HBase that are missing, and checks those that exist.
+Safe to run again.
 
 options:
-  --check                make nothing; also a missing table is then a failure
+  --check                make nothing; also what is missing is then a failure
+  --brokers HOST:PORT,…  brokers of Kafka                 (kafka.brokers)
+  --partitions N         of each topic, a power of two    (topics.partitions)
+  --replication N        of each new topic                (topics.replication)
   --thrift HOST:PORT,…   Thrift2 servers of HBase         (hbase.hosts)
   --regions N            regions of each new table        (hbase.regions)
   --compression NAME     of new tables: NONE, GZ, …       (hbase.compression)
   --table-prefix PREFIX  before each table's name         (hbase.table_prefix)
-  --timeout SECONDS      for each table; 60
+  --timeout SECONDS      for each topic and table; 60
   --config FILE          read the options from a file
   --set NAME=VALUE       set an option; `orbweaver config reference` lists them
   --help                 this text
 
-Exit code: 0 all tables are there and as they should be; 1 not so, or HBase could not be reached;
+Exit code: 0 all is there and as it should be; 1 not so, or Kafka or HBase could not be reached;
 2 wrong options.
 )";
 
 // Options of this command that are short for a --set.
 constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
-    {"--thrift", "hbase.hosts"},
-    {"--regions", "hbase.regions"},
-    {"--compression", "hbase.compression"},
+    {"--brokers", "kafka.brokers"},           {"--partitions", "topics.partitions"},
+    {"--replication", "topics.replication"},  {"--thrift", "hbase.hosts"},
+    {"--regions", "hbase.regions"},           {"--compression", "hbase.compression"},
     {"--table-prefix", "hbase.table_prefix"},
 };
 
@@ -63,6 +69,49 @@ std::optional<std::string> Take(std::vector<std::string>* args, std::string_view
     args->erase(begin, begin + (joined ? 1 : 2));
   }
   return value;
+}
+
+// Makes or checks one topic and says so. False when it is not as it should be.
+absl::StatusOr<bool> InitTopic(Bus& bus, const TopicSpec& topic, bool only_check,
+                               Duration timeout) {
+  ASSIGN_OR_RETURN(const int partitions, bus.PartitionCount(topic.name, timeout));
+  if (partitions == 0 && only_check) {
+    fmt::print("topic {}: missing. Run `orbweaver init`.\n", topic.name);
+    return false;
+  }
+  ASSIGN_OR_RETURN(const auto differences, bus.EnsureTopics({&topic, 1}, timeout));
+  for (const std::string& difference : differences) {
+    fmt::print("{}. Alter it with kafka-topics.sh or kafka-configs.sh, or change the option.\n",
+               difference);
+  }
+  if (differences.empty()) {
+    fmt::print("topic {}: {}\n", topic.name, partitions == 0 ? "made" : "exists");
+  }
+  return differences.empty();
+}
+
+int InitTopics(const KafkaOptions& kafka, const TopicOptions& options, bool only_check,
+               Duration timeout) {
+  const auto topics = ProductTopics(options);
+  const auto bus = NewKafkaBus(kafka);
+  for (const absl::Status& status : {topics.status(), bus.status()}) {
+    if (status.ok()) continue;
+    fmt::print(stderr, "orbweaver init: {}.\n", MessageOf(status));
+    return kExitUsage;
+  }
+  bool good = true;
+  for (const TopicSpec& topic : *topics) {
+    const auto result = InitTopic(**bus, topic, only_check, timeout);
+    if (!result.ok()) {
+      fmt::print(stderr, "orbweaver init: {}.{}\n", MessageOf(result.status()),
+                 IsRetry(result.status())
+                     ? " Is Kafka up? `./run services up` starts one on this machine."
+                     : "");
+      return kExitFailed;
+    }
+    good &= *result;
+  }
+  return good ? kExitOk : kExitFailed;
 }
 
 // Makes or checks one table and says so. False when it is not as it should be; an error when that
@@ -147,8 +196,12 @@ int RunInit(std::span<const std::string> all_args) {
                timeout_text);
     return kExitUsage;
   }
-  return InitTables(options.hbase, only_check,
-                    std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout_s)));
+  const auto timeout =
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout_s));
+  const int topics = InitTopics(options.kafka, options.topics, only_check, timeout);
+  if (topics == kExitUsage) return topics;
+  // Also when a topic differs: one run says all that is wrong.
+  return std::max(topics, InitTables(options.hbase, only_check, timeout));
 }
 
 }  // namespace orbweaver

@@ -10,7 +10,9 @@ namespace orbweaver {
 
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareHBaseOptions(schema, &options->hbase);
+  DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
+  DeclareTopicOptions(schema, &options->topics);
   DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
 }
 

@@ -11,6 +11,8 @@
 #include "absl/status/status.h"
 
 #include "common/base/log.h"
+#include "common/bus/kafka/kafka_options.h"
+#include "common/bus/topics.h"
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
@@ -23,7 +25,9 @@ class Schema;
 
 struct ProductOptions {
   HBaseOptions hbase;
+  KafkaOptions kafka;
   LogOptions log;
+  TopicOptions topics;
   UrlOptions url;
   PublicSuffixOptions public_suffixes;
 };

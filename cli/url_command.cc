@@ -1,4 +1,5 @@
 // `orbweaver url`: what the crawler makes of a link.
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -10,10 +11,12 @@
 
 #include "cli/command.h"
 #include "cli/line_reader.h"
+#include "cli/product_options.h"
 #include "fmt/format.h"
 
 #include "common/base/json.h"
 #include "common/base/status.h"
+#include "common/config/schema.h"
 #include "common/url/resolver.h"
 
 namespace orbweaver {
@@ -39,6 +42,8 @@ options:
   --collapse-slashes     replace // in the path by /
   --suffix-list FILE     use this public suffix list instead of the built-in one
   --no-private-suffixes  leave out the list's private section: foo.github.io belongs to github.io
+  --config FILE          read the options url.* from a file; those above come on top
+  --set NAME=VALUE       set an option; `orbweaver config reference` lists them
   --                     what follows are URLs
   --help                 this text
 
@@ -57,8 +62,18 @@ struct Arguments {
 };
 
 // Says on stderr what is wrong, and returns nothing.
-std::optional<Arguments> Parse(std::span<const std::string> args) {
-  Arguments parsed;
+std::optional<Arguments> Parse(std::span<const std::string> all_args) {
+  const auto options_end = std::find(all_args.begin(), all_args.end(), "--");
+  std::vector<std::string> args(all_args.begin(), options_end);
+  config::Schema schema;
+  ProductOptions options;
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
+    fmt::print(stderr, "orbweaver url: {}\n", MessageOf(loaded));
+    return std::nullopt;
+  }
+  args.insert(args.end(), options_end, all_args.end());
+
+  Arguments parsed{.url = options.url, .suffixes = options.public_suffixes};
   std::optional<std::string> suffix_list;
   bool no_private_suffixes = false;
   const std::pair<std::string_view, bool*> switches[] = {
@@ -105,7 +120,8 @@ std::optional<Arguments> Parse(std::span<const std::string> args) {
     fmt::print(stderr, "orbweaver url: --suffix-list '': no file. Name one, or leave it out.\n");
     return std::nullopt;
   }
-  parsed.suffixes = {.file = suffix_list.value_or(""), .private_section = !no_private_suffixes};
+  if (suffix_list) parsed.suffixes.file = *suffix_list;
+  if (no_private_suffixes) parsed.suffixes.private_section = false;
   return parsed;
 }
 

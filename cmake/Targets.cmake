@@ -55,7 +55,7 @@ endfunction()
 
 # orbweaver_fuzz_target(NAME SOURCES... DEPS... [CORPUS dir]): a libFuzzer program, run for `ORBWEAVER_FUZZ_SECONDS` by CTest
 # under the label `fuzz`. Exists only in the `fuzz` preset.
-set(ORBWEAVER_FUZZ_SECONDS 10 CACHE STRING "How long CTest runs each fuzz target")
+set(ORBWEAVER_FUZZ_SECONDS 15 CACHE STRING "How long CTest runs each fuzz target")
 function(orbweaver_fuzz_target name)
   cmake_parse_arguments(ARG "" "CORPUS" "SOURCES;DEPS" ${ARGN})
   if(NOT ORBWEAVER_FUZZ)

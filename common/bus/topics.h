@@ -11,6 +11,10 @@
 
 namespace orbweaver {
 
+namespace config {
+class Schema;
+}
+
 // P partitions each, keyed by registered domain.
 inline constexpr std::string_view kSpiderLogTopic = "spider-log";
 inline constexpr std::string_view kScoringLogTopic = "scoring-log";
@@ -33,6 +37,9 @@ struct TopicOptions {
   // The same by size, a partition; 0: no bound.
   int64_t retention_bytes = 0;
 };
+
+// topics.*; `options` must outlive the schema.
+void DeclareTopicOptions(config::Schema& schema, TopicOptions* options);
 
 // All topics of the product. Fatal when the partitions are no power of two up to 4096.
 absl::StatusOr<std::vector<TopicSpec>> ProductTopics(const TopicOptions& options);

@@ -1,0 +1,19 @@
+#include "common/bus/kafka/kafka_options.h"
+
+#include "common/config/schema.h"
+
+namespace orbweaver {
+
+void DeclareKafkaOptions(config::Schema& schema, KafkaOptions* options) {
+  schema.Add("kafka.brokers", &options->brokers,
+             {.doc = "Brokers, HOST:PORT each, separated by commas; one that answers is enough"});
+  schema.Add("kafka.client_id", &options->client_id,
+             {.doc = "How the brokers' logs and metrics name this process"});
+  schema.Add(
+      "kafka.properties", &options->properties,
+      {.secret_keys = {"password", "secret", "key.pem"},
+       .doc = "Any property of librdkafka, by its own name, for example security.protocol or "
+              "linger.ms; those that the guarantees rest on are refused"});
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,24 @@
+// How the bus reaches its brokers.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace orbweaver {
+
+namespace config {
+class Schema;
+}
+
+struct KafkaOptions {
+  // host:port, comma-separated; one that answers is enough to find the others.
+  std::string brokers = "127.0.0.1:9092";
+  std::string client_id = "orbweaver";
+  // Any property of librdkafka (SASL, TLS, tuning). Those that the guarantees rest on are refused.
+  std::map<std::string, std::string> properties;
+};
+
+// kafka.*; `options` must outlive the schema.
+void DeclareKafkaOptions(config::Schema& schema, KafkaOptions* options);
+
+}  // namespace orbweaver
