@@ -66,6 +66,10 @@ function(orbweaver_fuzz_target name)
   target_compile_options(${name} PRIVATE ${ORBWEAVER_WARNINGS} -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  if(NOT TARGET fuzz_targets)
+    add_custom_target(fuzz_targets)  # what `./run test` builds of this preset
+  endif()
+  add_dependencies(fuzz_targets ${name})
   # libFuzzer writes new inputs to the first folder, which is not the tracked corpus.
   set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}-found)
   file(MAKE_DIRECTORY ${found})

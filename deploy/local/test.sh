@@ -37,7 +37,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 [ "${1:-}" = fuzz ] || build "$preset"
-[ $fuzz = no ] || build fuzz
+[ $fuzz = no ] || build fuzz fuzz_targets
 
 if [ $services = yes ]; then
   say "starting Kafka and HBase"
