@@ -103,7 +103,7 @@ absl::Status KafkaConsumer::Assign(std::string_view topic,
   const PartitionList list = NewPartitionList(topic_, partitions);
   for (size_t i = 0; i < from.size(); ++i) {
     list->elems[i].offset = from[i].position.value();
-    owned_.try_emplace(from[i].partition);
+    owned_[from[i].partition].start = from[i].position;
   }
   return ToStatus(rd_kafka_assign(handle_.get(), list.get()), fmt::format("assign {}", topic_));
 }
@@ -236,10 +236,7 @@ absl::Status KafkaConsumer::SetPaused(PartitionId partition, bool paused) {
   }
   owned->second.paused = paused;
   if (owned->second.cut) return absl::OkStatus();  // held anyway
-  const PartitionList list = NewPartitionList(topic_, {&partition, 1});
-  const rd_kafka_resp_err_t error = paused ? rd_kafka_pause_partitions(handle_.get(), list.get())
-                                           : rd_kafka_resume_partitions(handle_.get(), list.get());
-  return ToStatus(error, fmt::format("pause {} partition {}", topic_, partition));
+  return Fetching(partition, !paused);
 }
 
 absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Duration timeout) {
@@ -280,18 +277,58 @@ absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Durati
     Owned& owned = owned_[commit.partition];
     if (!owned.cut) continue;
     owned.cut = false;
-    const PartitionList seek = NewPartitionList(topic_, {&commit.partition, 1});
-    seek->elems[0].offset = commit.offset.value();
-    rd_kafka_error_t* const error =
-        rd_kafka_seek_partitions(handle_.get(), seek.get(), Milliseconds(timeout));
-    if (error != nullptr) {
-      const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
-      rd_kafka_error_destroy(error);
-      return ToStatus(code, fmt::format("seek {} partition {}", topic_, commit.partition));
-    }
-    if (!owned.paused) rd_kafka_resume_partitions(handle_.get(), seek.get());
+    RETURN_IF_ERROR(StartAgain(commit.partition, commit.offset));
   }
   return absl::OkStatus();
+}
+
+absl::Status KafkaConsumer::StartAgain(PartitionId partition, Offset offset) {
+  std::erase_if(held_, [partition](const RawMessage& message) {
+    return message->partition == partition.value();
+  });
+  // librdkafka refuses to seek in a partition that it has stopped for an offset out of range:
+  // assign it anew. Without the cooperative protocol that means to assign all anew, the others
+  // where they are.
+  std::vector<PartitionId> partitions;
+  for (const auto& [owned, state] : owned_) {
+    if (owned == partition || !Cooperative()) partitions.push_back(owned);
+  }
+  const PartitionList list = NewPartitionList(topic_, partitions);
+  const std::string action = fmt::format("start {} partition {} again", topic_, partition);
+  RETURN_IF_ERROR(ToStatus(rd_kafka_position(handle_.get(), list.get()), action));
+  for (int i = 0; i < list->cnt; ++i) {
+    rd_kafka_topic_partition_t& entry = list->elems[i];
+    const Owned& state = owned_[PartitionId(entry.partition)];
+    if (entry.partition == partition.value()) {
+      entry.offset = offset.value();
+    } else if (entry.offset < 0) {
+      entry.offset = state.start.value();  // nothing of it was delivered yet
+    }
+  }
+  if (Cooperative()) {
+    for (const auto call : {rd_kafka_incremental_unassign, rd_kafka_incremental_assign}) {
+      rd_kafka_error_t* const error = call(handle_.get(), list.get());
+      if (error == nullptr) continue;
+      const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+      rd_kafka_error_destroy(error);
+      return ToStatus(code, action);
+    }
+  } else {
+    RETURN_IF_ERROR(ToStatus(rd_kafka_assign(handle_.get(), list.get()), action));
+  }
+  for (const PartitionId again : partitions) {
+    const Owned& state = owned_[again];
+    RETURN_IF_ERROR(Fetching(again, !state.paused && !state.cut));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KafkaConsumer::Fetching(PartitionId partition, bool fetch) {
+  const PartitionList list = NewPartitionList(topic_, {&partition, 1});
+  const rd_kafka_resp_err_t error = fetch ? rd_kafka_resume_partitions(handle_.get(), list.get())
+                                          : rd_kafka_pause_partitions(handle_.get(), list.get());
+  RETURN_IF_ERROR(ToStatus(error, fmt::format("pause {}", topic_)));
+  return ToStatus(list->elems[0].err, fmt::format("pause {} partition {}", topic_, partition));
 }
 
 void KafkaConsumer::Close() {
@@ -363,7 +400,7 @@ absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
           }
           entry.offset = one.position.value();
           Owned& owned = owned_[one.partition];
-          owned = {};
+          owned = {.start = one.position};
           if (one.position < (*starts)[index]) {
             ReportCut(one.partition, one.position.value(), (*starts)[index].value());
             entry.offset = (*starts)[index].value();  // held there: nothing is fetched while paused
@@ -391,7 +428,6 @@ void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
     rejoin_ = true;
     return;
   }
-  // Paused before it is assigned, a cut partition fetches nothing.
   if (Cooperative()) {
     if (rd_kafka_error_t* const error = rd_kafka_incremental_assign(handle_.get(), partitions)) {
       errors_.push_back(FatalError("assign {}: {}", topic_, rd_kafka_error_string(error)));
@@ -400,10 +436,10 @@ void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
   } else {
     rd_kafka_assign(handle_.get(), partitions);
   }
+  // Before the next Fetch: nothing of a cut partition is delivered.
   for (const auto& [partition, owned] : owned_) {
     if (!owned.cut) continue;
-    const PartitionList list = NewPartitionList(topic_, {&partition, 1});
-    rd_kafka_pause_partitions(handle_.get(), list.get());
+    if (const absl::Status held = Fetching(partition, false); !held.ok()) errors_.push_back(held);
   }
   if (listener_ != nullptr) listener_->OnAssigned(*assigned);
 }
@@ -487,8 +523,6 @@ void KafkaConsumer::ReportCut(PartitionId partition, int64_t position,
   if (owned == owned_.end() || owned->second.cut) return;
   owned->second.cut = true;
   if (!start.has_value()) {
-    const PartitionList list = NewPartitionList(topic_, {&partition, 1});
-    rd_kafka_pause_partitions(handle_.get(), list.get());
     auto starts = ListOffsets(handle_.get(), topic_, {&partition, 1}, OffsetKind::kStart,
                               std::chrono::seconds(5));
     if (starts.ok()) start = (*starts)[0].value();

@@ -37,6 +37,7 @@ class KafkaConsumer : public Consumer {
   using RawMessage = std::unique_ptr<rd_kafka_message_t, Free<rd_kafka_message_destroy>>;
   class BatchMemory;
   struct Owned {
+    Offset start;  // where it was assigned
     bool paused = false;
     bool cut = false;  // held until a commit says where to go on
   };
@@ -62,6 +63,9 @@ class KafkaConsumer : public Consumer {
   void HandleError(const rd_kafka_message_t& message);
   void AddError(rd_kafka_resp_err_t error, const char* words);
   void ReportCut(PartitionId partition, int64_t position, std::optional<int64_t> start);
+  // After a cut: goes on at `offset`.
+  absl::Status StartAgain(PartitionId partition, Offset offset);
+  absl::Status Fetching(PartitionId partition, bool fetch);
   absl::Status Rejoin();
   bool Cooperative() const;
 
