@@ -1,23 +1,19 @@
 // What the store on HBase costs its client, beside what it costs the server: batches of 1000 rows
 // of one cell of 500 bytes, as the strategy worker's flushes and loads are. Needs the services of
 // `./run services`.
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <memory>
-#include <sstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "fmt/format.h"
 
-#include "common/base/big_endian.h"
 #include "common/base/random.h"
 #include "common/base/status.h"
 #include "common/store/hbase/hbase_store.h"
 #include "common/store/hbase/hbase_tables.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/service_cpu.h"
+#include "tests/bench/store_rows.h"
 
 namespace orbweaver {
 namespace {
@@ -27,64 +23,12 @@ constexpr size_t kBatch = 1000;
 constexpr size_t kValueBytes = 500;
 constexpr Duration kTimeout = std::chrono::minutes(2);
 
-std::string RowName(uint64_t i) {
-  Random random(i);
-  std::string row;
-  AppendBigEndian(static_cast<uint16_t>(random.Below(kSlots)), &row);
-  row += fmt::format("com.domain-{:x}", random() & 0xffffffffff);
-  row.append(3, '\0');
-  return row;
-}
-
-// Like a block of link states: fingerprints, which do not compress, and states, which do.
-std::string Value(Random& random) {
-  std::string value;
-  while (value.size() < kValueBytes) {
-    AppendBigEndian(random(), &value);
-    value.append("\x01\x20\0\0\0\0", 6);
-  }
-  value.resize(kValueBytes);
-  return value;
-}
-
-// The CPU seconds of HBase's JVM so far; 0 when ORBWEAVER_SERVICES does not lead to it.
-class ServerCpu {
- public:
-  ServerCpu() {
-    const char* const services = std::getenv("ORBWEAVER_SERVICES");
-    if (services == nullptr) return;
-    const std::string command =
-        fmt::format("'{}' status | sed -n 's/^hbase.* pid \\([0-9]*\\) .*/\\1/p'", services);
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-    int pid = 0;
-    if (pipe != nullptr && std::fscanf(pipe.get(), "%d", &pid) == 1) pid_ = pid;
-  }
-
-  bool found() const { return pid_ != 0; }
-
-  double Seconds() const {
-    std::ifstream file(fmt::format("/proc/{}/stat", pid_));
-    std::string text((std::istreambuf_iterator<char>(file)), {});
-    // After the name, which may hold anything but ends with the last ')': user and system time are
-    // the 12th and 13th.
-    std::istringstream fields(text.substr(text.rfind(')') + 1));
-    std::string skipped;
-    for (int i = 0; i < 11; ++i) fields >> skipped;
-    double user = 0, system = 0;
-    fields >> user >> system;
-    return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-  }
-
- private:
-  int pid_ = 0;
-};
-
 class HBaseBench {
  public:
   HBaseBench(BenchReport& report, HBaseStore& store) : report_(report), store_(store) {
-    for (size_t i = 0; i < kRows; ++i) rows_.push_back(RowName(i));
+    for (size_t i = 0; i < kRows; ++i) rows_.push_back(BenchRow(i));
     Random random(1);
-    for (int i = 0; i < 1024; ++i) values_.push_back(Value(random));
+    for (int i = 0; i < 1024; ++i) values_.push_back(BenchValue(random, kValueBytes));
   }
 
   void Put(Version version) {
@@ -130,7 +74,7 @@ class HBaseBench {
 
   BenchReport& report_;
   HBaseStore& store_;
-  const ServerCpu server_;
+  const ServiceCpu server_{"hbase"};
   std::vector<std::string> rows_, values_;
   std::vector<CellPut> cells_{kBatch};
   std::vector<RowPut> puts_{kBatch};

@@ -11,6 +11,7 @@
 #include "common/base/status.h"
 #include "common/bus/kafka/kafka_bus.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/service_cpu.h"
 
 namespace orbweaver {
 namespace {
@@ -32,14 +33,30 @@ std::string Payload() {
 struct Cost {
   double cpu_s = 1e9;
   double wall_s = 0;
+  double server_s = 0;
 };
 
-void KeepLeast(const CpuTimer& timer, Cost* least) {
-  const double cpu_s = timer.CpuSeconds();
-  if (cpu_s < least->cpu_s) *least = {cpu_s, timer.WallSeconds()};
-}
+// Measures from its making to Keep.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const ServiceCpu& server) : server_(server), server_start_(server.Seconds()) {}
 
-absl::Status Produce(Bus& bus, const std::string& topic, Cost* cost) {
+  double WallSeconds() const { return timer_.WallSeconds(); }
+
+  void Keep(Cost* least) const {
+    const double cpu_s = timer_.CpuSeconds();
+    if (cpu_s < least->cpu_s) {
+      *least = {cpu_s, timer_.WallSeconds(), server_.Seconds() - server_start_};
+    }
+  }
+
+ private:
+  const ServiceCpu& server_;
+  const double server_start_;
+  const CpuTimer timer_;
+};
+
+absl::Status Produce(Bus& bus, const std::string& topic, const ServiceCpu& server, Cost* cost) {
   uint64_t acked = 0;
   absl::Status failure;
   ASSIGN_OR_RETURN(const auto producer, bus.NewProducer({}, [&](const Ack& ack) {
@@ -51,7 +68,7 @@ absl::Status Produce(Bus& bus, const std::string& topic, Cost* cost) {
   const Record record{topic, kPartition, kKey, value, {&header, 1}};
   RETURN_IF_ERROR(producer->Send(record, 0));  // the connection is made outside the measurement
   RETURN_IF_ERROR(producer->Flush(std::chrono::seconds(30)));
-  const CpuTimer timer;
+  const Stopwatch timer(server);
   for (uint64_t i = 1; i < kMessages; ++i) {
     absl::Status sent = producer->Send(record, i);
     while (IsRetry(sent)) {
@@ -64,18 +81,18 @@ absl::Status Produce(Bus& bus, const std::string& topic, Cost* cost) {
   RETURN_IF_ERROR(producer->Flush(std::chrono::seconds(60)));
   RETURN_IF_ERROR(failure);
   if (acked != kMessages) return FatalError("{} acks for {} messages", acked, kMessages);
-  KeepLeast(timer, cost);
+  timer.Keep(cost);
   return absl::OkStatus();
 }
 
-absl::Status Consume(Bus& bus, const std::string& topic, Cost* cost) {
+absl::Status Consume(Bus& bus, const std::string& topic, const ServiceCpu& server, Cost* cost) {
   ASSIGN_OR_RETURN(const auto consumer, bus.NewConsumer({.group = "bench"}));
   const AssignedPartition start{.partition = kPartition};
   RETURN_IF_ERROR(consumer->Assign(topic, {&start, 1}));
   MessageBatch batch;
   uint64_t seen = 0;
   size_t bytes = 0;
-  const CpuTimer timer;
+  const Stopwatch timer(server);
   while (seen < kMessages && timer.WallSeconds() < 60) {
     RETURN_IF_ERROR(consumer->Poll({}, std::chrono::seconds(1), &batch));
     for (const Message& message : batch.messages()) bytes += message.value.size();
@@ -85,13 +102,14 @@ absl::Status Consume(Bus& bus, const std::string& topic, Cost* cost) {
   if (seen < kMessages || bytes != seen * kValueBytes) {
     return FatalError("{} messages with {} bytes came, expected {}", seen, bytes, kMessages);
   }
-  KeepLeast(timer, cost);
+  timer.Keep(cost);
   return absl::OkStatus();
 }
 
 struct Bare {
   std::string brokers;
   std::string topic;
+  const ServiceCpu& server;
 
   rd_kafka_t* Client(rd_kafka_type_t type,
                      std::initializer_list<std::pair<const char*, const char*>> set,
@@ -121,13 +139,13 @@ struct Bare {
     };
     send();
     rd_kafka_flush(client, 30'000);
-    const CpuTimer timer;
+    const Stopwatch timer(server);
     for (uint64_t i = 1; i < kMessages; ++i) {
       while (send() == RD_KAFKA_RESP_ERR__QUEUE_FULL) rd_kafka_poll(client, 10);
       if (i % 1024 == 0) rd_kafka_poll(client, 0);
     }
     rd_kafka_flush(client, 60'000);
-    KeepLeast(timer, cost);
+    timer.Keep(cost);
     rd_kafka_topic_destroy(handle);
     rd_kafka_destroy(client);
   }
@@ -141,7 +159,7 @@ struct Bare {
     rd_kafka_queue_t* const queue = rd_kafka_queue_get_consumer(client);
     rd_kafka_message_t* messages[512];
     uint64_t seen = 0;
-    const CpuTimer timer;
+    const Stopwatch timer(server);
     while (seen < kMessages && timer.WallSeconds() < 60) {
       const ssize_t n = rd_kafka_consume_batch_queue(queue, 1000, messages, std::size(messages));
       for (ssize_t i = 0; i < n; ++i) {
@@ -156,7 +174,7 @@ struct Bare {
         rd_kafka_message_destroy(messages[i]);
       }
     }
-    KeepLeast(timer, cost);
+    timer.Keep(cost);
     rd_kafka_queue_destroy(queue);
     rd_kafka_topic_partition_list_destroy(list);
     rd_kafka_consumer_close(client);
@@ -175,7 +193,8 @@ void KafkaBusBench(BenchReport& report) {
     ASSIGN_OR_RETURN(const auto bus, NewKafkaBus({.brokers = brokers}));
     // Topics of this run only; short retention lets the broker forget them.
     const std::string run = fmt::format("{:x}", std::random_device()());
-    const Bare bare{brokers, "bench-bare-" + run};
+    const ServiceCpu server("kafka");
+    const Bare bare{brokers, "bench-bare-" + run, server};
     const TopicSpec topics[] = {
         {.name = "bench-" + run, .retention = std::chrono::minutes(10)},
         {.name = bare.topic, .retention = std::chrono::minutes(10)},
@@ -183,19 +202,25 @@ void KafkaBusBench(BenchReport& report) {
     RETURN_IF_ERROR(bus->EnsureTopics(topics, std::chrono::seconds(30)).status());
     Cost produce, consume, bare_produce, bare_consume;
     for (int round = 0; round < kRounds; ++round) {
-      RETURN_IF_ERROR(Produce(*bus, topics[0].name, &produce));
+      RETURN_IF_ERROR(Produce(*bus, topics[0].name, server, &produce));
       bare.Produce(&bare_produce);
-      RETURN_IF_ERROR(Consume(*bus, topics[0].name, &consume));
+      RETURN_IF_ERROR(Consume(*bus, topics[0].name, server, &consume));
       bare.Consume(&bare_consume);
     }
     const auto add = [&report](const char* name, const Cost& cost, const char* limit) {
       report.Add(name, kMessages / cost.cpu_s, "messages/cpu_s", cost.cpu_s, cost.wall_s, limit);
     };
+    const auto add_server = [&report](const char* name, const Cost& cost) {
+      report.Add(name, cost.server_s / kMessages * 1e6, "server_us/message", cost.server_s,
+                 cost.wall_s, "CPU of the broker's JVM");
+    };
     add("kafka_produce", produce, "CPU: librdkafka's copy, framing and CRC of 1 KB messages");
+    if (server.found()) add_server("kafka_produce_server", produce);
     add("librdkafka_produce", bare_produce, "reference: the same messages without our code");
     report.Add("kafka_produce_ratio", produce.cpu_s / bare_produce.cpu_s, "of librdkafka's CPU",
                produce.cpu_s, produce.wall_s, "our share: byte budget, acks, header names");
     add("kafka_consume", consume, "CPU: librdkafka's fetch and message objects");
+    if (server.found()) add_server("kafka_consume_server", consume);
     add("librdkafka_consume", bare_consume, "reference: the same messages without our code");
     report.Add("kafka_consume_ratio", consume.cpu_s / bare_consume.cpu_s, "of librdkafka's CPU",
                consume.cpu_s, consume.wall_s, "our share: batches of views");

@@ -28,17 +28,6 @@ std::vector<PartitionId> Ids(const rd_kafka_topic_partition_list_t& list) {
 
 }  // namespace
 
-// Keeps librdkafka's messages, whose bytes the batch's views point to. They need their client: a
-// batch may outlive the consumer.
-class KafkaConsumer::BatchMemory : public MessageBatch::Memory {
- public:
-  explicit BatchMemory(std::shared_ptr<rd_kafka_t> handle) : client(std::move(handle)) {}
-
-  const std::shared_ptr<rd_kafka_t> client;
-  std::vector<RawMessage> messages;
-  std::vector<Header> headers;
-};
-
 absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptions& kafka,
                                                                 const ConsumerOptions& options) {
   if (options.group.empty()) return FatalError("create consumer: the group's name is empty");
@@ -146,12 +135,16 @@ void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
   // librdkafka waits until the whole array is full: wait for one, then take what is there already.
   size_t wanted = 1;
   while (true) {
+    PartitionId known(RD_KAFKA_PARTITION_UA);  // is owned: messages come in runs of one partition
     const ssize_t n = rd_kafka_consume_batch_queue(queue_, Milliseconds(timeout), fetched, wanted);
     for (ssize_t i = 0; i < n; ++i) {
       RawMessage message(fetched[i]);
       if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
         HandleError(*message);
-      } else if (owned_.contains(PartitionId(message->partition))) {
+        known = PartitionId(RD_KAFKA_PARTITION_UA);
+      } else if (PartitionId(message->partition) == known ||
+                 owned_.contains(PartitionId(message->partition))) {
+        known = PartitionId(message->partition);
         bytes += message->len + message->key_len;
         ++count;
         held_.push_back(std::move(message));
@@ -168,65 +161,27 @@ void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
 
 void KafkaConsumer::Deliver(const PollLimits& limits, MessageBatch* batch) {
   if (held_.empty() || !batch->empty()) return;
-  auto memory = std::make_unique<BatchMemory>(handle_);
+  auto memory = std::make_unique<KafkaBatch>(handle_);
   size_t bytes = 0;
-  bool full = false;
   const bool any_paused = std::any_of(owned_.begin(), owned_.end(),
                                       [](const auto& entry) { return entry.second.paused; });
   std::deque<RawMessage> kept;
-  while (!held_.empty() && !full) {
+  while (!held_.empty() && memory->size() < limits.max_messages) {
     RawMessage& next = held_.front();
-    if (any_paused && owned_[PartitionId(next->partition)].paused) {
-      kept.push_back(std::move(next));
-      held_.pop_front();
-      continue;
-    }
+    const bool paused = any_paused && owned_[PartitionId(next->partition)].paused;
     const size_t size = next->len + next->key_len;
-    full = memory->messages.size() >= limits.max_messages ||
-           (!memory->messages.empty() && bytes + size > limits.max_bytes);
-    if (full) break;
-    bytes += size;
-    memory->messages.push_back(std::move(next));
+    if (!paused && memory->size() > 0 && bytes + size > limits.max_bytes) break;
+    if (paused) {
+      kept.push_back(std::move(next));
+    } else {
+      bytes += size;
+      memory->Add(std::move(next));
+    }
     held_.pop_front();
   }
   // What was passed over stands before the rest, so that each partition keeps its order.
   for (; !kept.empty(); kept.pop_back()) held_.push_front(std::move(kept.back()));
-  if (memory->messages.empty()) return;
-
-  // Two passes over headers: the spans need a vector that no longer grows.
-  std::vector<Message> messages = batch->TakeMessages();
-  std::vector<std::pair<size_t, size_t>> header_ranges;
-  header_ranges.reserve(memory->messages.size());
-  for (const RawMessage& raw : memory->messages) {
-    const size_t first = memory->headers.size();
-    rd_kafka_headers_t* headers = nullptr;
-    if (rd_kafka_message_headers(raw.get(), &headers) == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      const char* name;
-      const void* value;
-      size_t size;
-      for (size_t i = 0;
-           rd_kafka_header_get_all(headers, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
-           ++i) {
-        memory->headers.push_back({name, {static_cast<const char*>(value), size}});
-      }
-    }
-    header_ranges.emplace_back(first, memory->headers.size() - first);
-  }
-  messages.reserve(memory->messages.size());
-  for (size_t i = 0; i < memory->messages.size(); ++i) {
-    const rd_kafka_message_t& raw = *memory->messages[i];
-    const int64_t time_ms = rd_kafka_message_timestamp(&raw, nullptr);
-    messages.push_back({
-        .partition = PartitionId(raw.partition),
-        .offset = Offset(raw.offset),
-        .time = WallTime(std::chrono::milliseconds(time_ms)),
-        .key = {static_cast<const char*>(raw.key), raw.key_len},
-        .value = {static_cast<const char*>(raw.payload), raw.len},
-        .headers =
-            std::span(memory->headers).subspan(header_ranges[i].first, header_ranges[i].second),
-    });
-  }
-  batch->Set(std::move(messages), std::move(memory));
+  if (memory->size() > 0) KafkaBatch::Finish(std::move(memory), batch);
 }
 
 absl::Status KafkaConsumer::SetPaused(PartitionId partition, bool paused) {

@@ -11,6 +11,7 @@
 
 #include "common/bus/consumer.h"
 #include "common/bus/kafka/client.h"
+#include "common/bus/kafka/kafka_batch.h"
 
 namespace orbweaver::kafka {
 
@@ -34,8 +35,6 @@ class KafkaConsumer : public Consumer {
   void Close() override;
 
  private:
-  using RawMessage = std::unique_ptr<rd_kafka_message_t, Free<rd_kafka_message_destroy>>;
-  class BatchMemory;
   struct Owned {
     Offset start;  // where it was assigned
     bool paused = false;
