@@ -10,10 +10,11 @@ namespace orbweaver {
 std::string ServiceAddress(const char* name) {
   const char* const value = std::getenv(name);
   if (value == nullptr) {
-    std::fprintf(stderr,
-                 "%s is not set. `./run test integration` starts the services and sets it; by hand: "
-                 "`./run services up`, then `set -a; eval \"$(deploy/local/services env)\"`.\n",
-                 name);
+    std::fprintf(
+        stderr,
+        "%s is not set. `./run test integration` starts the services and sets it; by hand: "
+        "`./run services up`, then `set -a; eval \"$(deploy/local/services env)\"`.\n",
+        name);
     std::exit(1);
   }
   return value;

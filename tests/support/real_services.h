@@ -5,12 +5,13 @@
 
 namespace orbweaver {
 
-// The address in the environment variable `name`: ORBWEAVER_KAFKA or ORBWEAVER_THRIFT. Ends the process with a word on how
-// to start them when it is not set, since no test could say anything without it.
+// The address in the environment variable `name`: ORBWEAVER_KAFKA or ORBWEAVER_THRIFT. Ends the
+// process with a word on how to start them when it is not set, since no test could say anything
+// without it.
 std::string ServiceAddress(const char* name);
 
-// Runs `services ARGUMENTS`, e.g. "kill kafka" or "restart hbase", on the set that the addresses belong to. A failure is the
-// running test's.
+// Runs `services ARGUMENTS`, e.g. "kill kafka" or "restart hbase", on the set that the addresses
+// belong to. A failure is the running test's.
 void RunServices(const std::string& arguments);
 
 }  // namespace orbweaver
