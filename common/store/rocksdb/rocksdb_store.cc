@@ -27,6 +27,33 @@ absl::Status CorruptCell(const Database& database) {
                            "read");
 }
 
+// Entries are gets or puts; those of one row stay in their order.
+template <typename Entry>
+void SortByRow(std::span<const Entry> entries, std::vector<uint32_t>* order) {
+  std::sort(order->begin(), order->end(), [&](uint32_t a, uint32_t b) {
+    const int compared = entries[a].row.compare(entries[b].row);
+    return compared < 0 || (compared == 0 && a < b);
+  });
+}
+
+absl::Status AddPut(const Database& database, Table table, const RowPut& put, std::string* key,
+                    rocksdb::WriteBatch* batch) {
+  key->clear();
+  AppendRowPrefix(put.row, key);
+  const size_t prefix = key->size();
+  char version[kVersionBytes];
+  StoreBigEndian(put.version.value(), version);
+  for (const CellPut& cell : put.cells) {
+    key->resize(prefix);
+    key->append(cell.column);
+    const rocksdb::Slice key_part(*key);
+    const rocksdb::Slice value_parts[] = {{version, sizeof version}, ToSlice(cell.value)};
+    RETURN_IF_ERROR(database.ToStatus(
+        batch->Merge(database.table(table), {&key_part, 1}, {value_parts, 2}), "write"));
+  }
+  return absl::OkStatus();
+}
+
 // The keys of a call, one after the other in one string.
 class Keys {
  public:
@@ -89,8 +116,7 @@ class WholeRows {
       if (gets[i].columns.empty()) order.push_back(i);
     }
     if (order.empty()) return read;
-    std::sort(order.begin(), order.end(),
-              [&](uint32_t a, uint32_t b) { return gets[a].row < gets[b].row; });
+    SortByRow(gets, &order);
     read->places_.resize(gets.size());
     const std::unique_ptr<rocksdb::Iterator> cells = NewRowIterator(database, table);
     std::string prefix;
@@ -173,28 +199,28 @@ absl::Status RocksdbStore::Write(Table table, std::span<const RowPut> puts, Dura
 
   const absl::ReaderMutexLock lock(&erase_mutex_);
   rocksdb::WriteBatch batch;
+  std::vector<uint32_t> portion;  // of `puts`, written as one batch
   std::string key;
-  for (size_t i = 0; i < puts.size(); ++i) {
-    const RowPut& put = puts[i];
-    key.clear();
-    AppendRowPrefix(put.row, &key);
-    const size_t prefix = key.size();
-    char version[kVersionBytes];
-    StoreBigEndian(put.version.value(), version);
-    for (const CellPut& cell : put.cells) {
-      key.resize(prefix);
-      key.append(cell.column);
-      const rocksdb::Slice key_part(key);
-      const rocksdb::Slice value_parts[] = {{version, sizeof version}, ToSlice(cell.value)};
-      const rocksdb::Status added =
-          batch.Merge(database_.table(table), {&key_part, 1}, {value_parts, 2});
-      if (!added.ok()) return fail(database_.ToStatus(added, "write"));
+  while (durable < puts.size()) {
+    portion.clear();
+    for (size_t bytes = 0; bytes < kBatchBytes && durable + portion.size() < puts.size();) {
+      const auto i = static_cast<uint32_t>(durable + portion.size());
+      for (const CellPut& cell : puts[i].cells) bytes += cell.column.size() + cell.value.size();
+      portion.push_back(i);
     }
-    if (batch.GetDataSize() < kBatchBytes && i + 1 < puts.size()) continue;
-    const absl::Status written = database_.Write(&batch, "write");
-    if (!written.ok()) return fail(written);
+    // In the order of the memtable each insert begins where the one before it ended, which spares
+    // most of the key comparisons. Puts of one row stay in the order of the call.
+    SortByRow(puts, &portion);
     batch.Clear();
-    durable = static_cast<uint32_t>(i + 1);
+    for (const uint32_t i : portion) {
+      if (const absl::Status added = AddPut(database_, table, puts[i], &key, &batch); !added.ok()) {
+        return fail(added);
+      }
+    }
+    if (const absl::Status written = database_.Write(&batch, "write"); !written.ok()) {
+      return fail(written);
+    }
+    durable += static_cast<uint32_t>(portion.size());
   }
   return absl::OkStatus();
 }
