@@ -1,7 +1,8 @@
 // The embedded store: tables of a RocksDB folder, for crawls on one machine.
 //
 // A cell is a key (row_key.h) and its value carries its version (versioned_value.h). Local reads do
-// not wait for anybody, so `timeout` plays no part in them; a write may be held up by compactions.
+// not wait for anybody, so `timeout` plays no part in them; compactions that are far behind hold a
+// write up, for longer than its `timeout` if need be.
 #pragma once
 
 #include <string>
