@@ -16,6 +16,7 @@
 #include "common/store/rocksdb/database.h"
 #include "common/store/rocksdb/rocksdb_store.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/store_rows.h"
 #include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
@@ -29,26 +30,6 @@ constexpr size_t kGets = 200'000;
 constexpr Duration kTimeout = std::chrono::minutes(1);
 
 // As the workers name rows: the slot, the reversed domain, 0x00, the shard.
-std::string RowName(uint64_t i) {
-  Random random(i);
-  std::string row;
-  AppendBigEndian(static_cast<uint16_t>(random.Below(kSlots)), &row);
-  row += fmt::format("com.domain-{:x}", random() & 0xffffffffff);
-  row.append(3, '\0');
-  return row;
-}
-
-// Like a block of link states: fingerprints, which do not compress, and states, which do.
-std::string Value(Random& random) {
-  std::string value;
-  while (value.size() < kValueBytes) {
-    AppendBigEndian(random(), &value);
-    value += "\x01\x20\0\0\0\0";
-  }
-  value.resize(kValueBytes);
-  return value;
-}
-
 bool Failed(BenchReport& report, std::string_view name, const absl::Status& status) {
   if (!status.ok()) report.Fail(name, MessageOf(status));
   return !status.ok();
@@ -76,9 +57,9 @@ void Put(BenchReport& report, std::string_view name, Database& database, Rocksdb
          Version version) {
   Random random(1);
   std::vector<std::string> values(4096);
-  for (std::string& value : values) value = Value(random);
+  for (std::string& value : values) value = BenchValue(random, kValueBytes);
   std::vector<std::string> rows(kRows + kBuffered);
-  for (size_t i = 0; i < rows.size(); ++i) rows[i] = RowName(i);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = BenchRow(i);
   std::vector<CellPut> cells(kBatch);
   std::vector<RowPut> puts(kBatch);
   std::vector<uint32_t> remaining;
@@ -108,7 +89,7 @@ void Get(BenchReport& report, std::string_view name, RocksdbStore& store, uint64
          std::span<const std::string_view> columns, std::string_view limit) {
   Random random(2);
   std::vector<std::string> names(kGets);
-  for (std::string& row : names) row = RowName(first + random.Below(kRows));
+  for (std::string& row : names) row = BenchRow(first + random.Below(kRows));
   std::vector<RowGet> gets(kBatch);
   Rows rows;
   size_t cells = 0;
