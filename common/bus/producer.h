@@ -18,7 +18,9 @@ namespace orbweaver {
 struct Ack {
   uint64_t token;
   PartitionId partition;
-  Offset offset;  // where it stands in the log, when `status` is OK
+  // Where it stands in the log, when `status` is OK; -1 when that is not known: a retry found it
+  // there already.
+  Offset offset;
   absl::Status status;
 };
 
@@ -28,6 +30,7 @@ struct ProducerOptions {
   // Records whose ack was not delivered yet, keys and values together. Sending past it is refused,
   // which is the back-pressure. One record larger than that is taken when there is no other.
   size_t max_bytes = size_t{32} << 20;
+  // After this long without a single ack, all that is outstanding is given up.
   Duration delivery_timeout = std::chrono::minutes(2);
 };
 

@@ -317,6 +317,32 @@ TEST_P(BusContract, ReportsAPositionThatALogBegunAnewHasNotReached) {
   EXPECT_EQ(messages[0].value, "8");
 }
 
+TEST_P(BusContract, ResumesTwoCutPartitionsByOneCommit) {
+  const std::string topic = MakeTopic(2);
+  ProduceNumbers(topic, 2, 40);
+  for (const int32_t id : {0, 1}) env().CutLog(topic, PartitionId(id), Offset(10));
+  auto consumer = NewConsumer(Name("group"));
+  const AssignedPartition from[] = {From(0, 3), From(1, 4)};
+  ASSERT_OK(consumer->Assign(topic, from));
+  MessageBatch batch;
+  int cuts = 0;
+  const SteadyTime deadline = SystemClock().Now() + kBusPatience;
+  while (cuts < 2 && SystemClock().Now() < deadline) {
+    const absl::Status status = consumer->Poll({}, kBusWait, &batch);
+    cuts += status.code() == absl::StatusCode::kOutOfRange;
+    EXPECT_TRUE(batch.empty());
+  }
+  ASSERT_EQ(cuts, 2);
+  const OffsetCommit resume[] = {{PartitionId(0), Offset(15), ""},
+                                 {PartitionId(1), Offset(18), ""}};
+  ASSERT_OK(consumer->Commit(resume, kBusPatience));
+  std::map<PartitionId, int64_t> first;
+  for (const Copied& message : Consume(*consumer, 7)) {
+    first.try_emplace(message.partition, message.offset.value());
+  }
+  EXPECT_EQ(first, (std::map<PartitionId, int64_t>{{PartitionId(0), 15}, {PartitionId(1), 18}}));
+}
+
 TEST_P(BusContract, ReportsALogCutAboveACommittedOffsetAndResumesWhereItIsTold) {
   const std::string topic = MakeTopic(2), group = Name("group");
   ProduceNumbers(topic, 2, 40);

@@ -176,6 +176,25 @@ TEST_P(BusContract, GivesANamedMemberItsPartitionsBackWithoutARebalance) {
   EXPECT_EQ(other.lost(), 0u);
 }
 
+TEST_P(BusContract, ForgetsAPauseInARebalance) {
+  const std::string topic = MakeTopic(2), group = Name("group");
+  Owners owners;
+  Member stays(bus(), topic, {.group = group}, &owners);
+  ASSERT_TRUE(StepUntil({&stays}, [&] { return stays.positions().size() == 2; }));
+  for (const int32_t id : {0, 1}) ASSERT_OK(stays->SetPaused(PartitionId(id), true));
+  {
+    Member leaves(bus(), topic, {.group = group}, &owners);
+    ASSERT_TRUE(StepUntil({&stays, &leaves}, [&] {
+      return stays.positions().size() == 1 && leaves.positions().size() == 1;
+    }));
+    leaves->Close();
+  }
+  ASSERT_TRUE(StepUntil({&stays}, [&] { return stays.positions().size() == 2; }));
+  ProduceNumbers(topic, 2, 20);
+  // What stayed with the member may have kept its pause: of that it heard nothing.
+  EXPECT_TRUE(StepUntil({&stays}, [&] { return stays.received().size() >= 10; }));
+}
+
 TEST_P(BusContract, FencesTheEarlierOfTwoMembersOfOneName) {
   const std::string topic = MakeTopic(2), group = Name("group");
   Owners owners;

@@ -14,8 +14,10 @@ namespace {
 // The guarantees rest on these; a configuration that changed one would break them silently.
 constexpr std::string_view kReserved[] = {
     "acks",
+    "allow.auto.create.topics",
     "auto.offset.reset",
     "bootstrap.servers",
+    "delivery.timeout.ms",
     "enable.auto.commit",
     "enable.auto.offset.store",
     "enable.gapless.guarantee",
@@ -23,11 +25,14 @@ constexpr std::string_view kReserved[] = {
     "group.id",
     "group.instance.id",
     "max.in.flight.requests.per.connection",
+    "max.poll.interval.ms",
     "message.send.max.retries",
     "message.timeout.ms",
     "metadata.broker.list",
+    "partition.assignment.strategy",
     "request.required.acks",
     "retries",
+    "session.timeout.ms",
     "transactional.id",
 };
 

@@ -44,7 +44,9 @@ class KafkaBus : public Bus {
 
 absl::StatusOr<std::unique_ptr<Bus>> NewKafkaBus(const KafkaOptions& options) {
   ASSIGN_OR_RETURN(kafka::Conf conf, kafka::NewConf(options, {}));
-  ASSIGN_OR_RETURN(kafka::Handle admin, kafka::NewHandle(RD_KAFKA_PRODUCER, std::move(conf)));
+  // A consumer's client: a producer's would create topics by asking for them, where brokers allow
+  // it.
+  ASSIGN_OR_RETURN(kafka::Handle admin, kafka::NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
   return std::make_unique<KafkaBus>(options, std::move(admin));
 }
 

@@ -49,7 +49,8 @@ absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptio
                           rd_kafka_version() >= kFirstVersionWithSafeCooperativeSticky
                               ? "cooperative-sticky"
                               : "range"},
-                         {"queued.max.messages.kbytes", "8192"},  // a partition
+                         {"queued.max.messages.kbytes", "8192"},
+                         {"fetch.max.bytes", "8388608"},
                          {"fetch.wait.max.ms", "100"},
                          {"fetch.error.backoff.ms", "100"},
                      }));
@@ -74,8 +75,15 @@ KafkaConsumer::~KafkaConsumer() {
 }
 
 absl::Status KafkaConsumer::Subscribe(std::string_view topic, RebalanceListener* listener) {
+  if (closed_ || !topic_.empty()) {
+    return FatalError("subscribe to {}: the consumer is closed, or reads already", topic);
+  }
   topic_ = topic;
   listener_ = listener;
+  return Join();
+}
+
+absl::Status KafkaConsumer::Join() {
   const PartitionId any(RD_KAFKA_PARTITION_UA);
   const PartitionList list = NewPartitionList(topic_, {&any, 1});
   return ToStatus(rd_kafka_subscribe(handle_.get(), list.get()),
@@ -84,6 +92,9 @@ absl::Status KafkaConsumer::Subscribe(std::string_view topic, RebalanceListener*
 
 absl::Status KafkaConsumer::Assign(std::string_view topic,
                                    std::span<const AssignedPartition> from) {
+  if (closed_ || listener_ != nullptr) {
+    return FatalError("assign {}: the consumer is closed, or subscribed", topic);
+  }
   topic_ = topic;
   owned_.clear();
   held_.clear();
@@ -92,7 +103,7 @@ absl::Status KafkaConsumer::Assign(std::string_view topic,
   const PartitionList list = NewPartitionList(topic_, partitions);
   for (size_t i = 0; i < from.size(); ++i) {
     list->elems[i].offset = from[i].position.value();
-    owned_[from[i].partition].start = from[i].position;
+    owned_[from[i].partition].next = from[i].position;
   }
   return ToStatus(rd_kafka_assign(handle_.get(), list.get()), fmt::format("assign {}", topic_));
 }
@@ -106,7 +117,12 @@ absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, Mes
   const Deadline deadline(timeout);
   // When this Poll ends; until then the time of the last one tells how long the group did not hear
   // of us.
-  const absl::Cleanup polled = [this] { last_poll_ = SystemClock().Now(); };
+  was_silent_ = Silent();
+  in_poll_ = true;
+  const absl::Cleanup polled = [this] {
+    in_poll_ = false;
+    last_poll_ = SystemClock().Now();
+  };
   rebalanced_ = false;
   do {
     Deliver(limits, batch);
@@ -135,20 +151,26 @@ void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
   // librdkafka waits until the whole array is full: wait for one, then take what is there already.
   size_t wanted = 1;
   while (true) {
-    PartitionId known(RD_KAFKA_PARTITION_UA);  // is owned: messages come in runs of one partition
+    Owned* owned = nullptr;  // of the message before: they come in runs of one partition
+    PartitionId owned_id(RD_KAFKA_PARTITION_UA);
     const ssize_t n = rd_kafka_consume_batch_queue(queue_, Milliseconds(timeout), fetched, wanted);
     for (ssize_t i = 0; i < n; ++i) {
       RawMessage message(fetched[i]);
       if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
         HandleError(*message);
-        known = PartitionId(RD_KAFKA_PARTITION_UA);
-      } else if (PartitionId(message->partition) == known ||
-                 owned_.contains(PartitionId(message->partition))) {
-        known = PartitionId(message->partition);
-        bytes += message->len + message->key_len;
-        ++count;
-        held_.push_back(std::move(message));
+        owned_id = PartitionId(RD_KAFKA_PARTITION_UA);
+        continue;
       }
+      if (const PartitionId id(message->partition); id != owned_id) {
+        const auto found = owned_.find(id);
+        owned = found == owned_.end() ? nullptr : &found->second;
+        owned_id = id;
+      }
+      if (owned == nullptr) continue;  // revoked meanwhile
+      owned->next = Offset(message->offset + 1);
+      bytes += message->len + message->key_len;
+      ++count;
+      held_.push_back(std::move(message));
     }
     if (n < static_cast<ssize_t>(wanted) || bytes >= limits.max_bytes ||
         count >= limits.max_messages || !errors_.empty()) {
@@ -196,6 +218,12 @@ absl::Status KafkaConsumer::SetPaused(PartitionId partition, bool paused) {
 
 absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Duration timeout) {
   if (commits.empty()) return absl::OkStatus();
+  // A broker takes the commit of somebody who is no member when the group is empty: it may be
+  // again, after its next owner has finished and left.
+  if (listener_ != nullptr && (Silent() || rd_kafka_assignment_lost(handle_.get()))) {
+    return FencedError("commit {} for group {}: this member was silent for too long", topic_,
+                       options_.group);
+  }
   std::vector<PartitionId> partitions;
   for (const OffsetCommit& commit : commits) {
     // The broker compares generations only: a member of the present one could commit for another's
@@ -232,12 +260,13 @@ absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Durati
     Owned& owned = owned_[commit.partition];
     if (!owned.cut) continue;
     owned.cut = false;
-    RETURN_IF_ERROR(StartAgain(commit.partition, commit.offset));
+    owned.next = commit.offset;
+    RETURN_IF_ERROR(StartAgain(commit.partition));
   }
   return absl::OkStatus();
 }
 
-absl::Status KafkaConsumer::StartAgain(PartitionId partition, Offset offset) {
+absl::Status KafkaConsumer::StartAgain(PartitionId partition) {
   std::erase_if(held_, [partition](const RawMessage& message) {
     return message->partition == partition.value();
   });
@@ -250,15 +279,8 @@ absl::Status KafkaConsumer::StartAgain(PartitionId partition, Offset offset) {
   }
   const PartitionList list = NewPartitionList(topic_, partitions);
   const std::string action = fmt::format("start {} partition {} again", topic_, partition);
-  RETURN_IF_ERROR(ToStatus(rd_kafka_position(handle_.get(), list.get()), action));
   for (int i = 0; i < list->cnt; ++i) {
-    rd_kafka_topic_partition_t& entry = list->elems[i];
-    const Owned& state = owned_[PartitionId(entry.partition)];
-    if (entry.partition == partition.value()) {
-      entry.offset = offset.value();
-    } else if (entry.offset < 0) {
-      entry.offset = state.start.value();  // nothing of it was delivered yet
-    }
+    list->elems[i].offset = owned_[PartitionId(list->elems[i].partition)].next.value();
   }
   if (Cooperative()) {
     for (const auto call : {rd_kafka_incremental_unassign, rd_kafka_incremental_assign}) {
@@ -298,6 +320,10 @@ void KafkaConsumer::Close() {
   handle_.reset();
 }
 
+bool KafkaConsumer::Silent() const {
+  return in_poll_ ? was_silent_ : SystemClock().Now() - last_poll_ >= options_.session_timeout;
+}
+
 bool KafkaConsumer::Cooperative() const {
   const char* const protocol = rd_kafka_rebalance_protocol(handle_.get());
   return protocol != nullptr && std::string_view(protocol) == "COOPERATIVE";
@@ -307,7 +333,7 @@ void KafkaConsumer::OnRebalance(rd_kafka_t*, rd_kafka_resp_err_t error,
                                 rd_kafka_topic_partition_list_t* partitions, void* opaque) {
   auto* const self = static_cast<KafkaConsumer*>(opaque);
   self->rebalanced_ = true;
-  rd_kafka_yield(self->handle_.get());  // ends the wait for messages: Poll returns
+  if (self->in_poll_) rd_kafka_queue_yield(self->queue_);  // ends the wait for messages
   switch (error) {
     case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS:
       self->TakeOver(partitions);
@@ -328,7 +354,7 @@ void KafkaConsumer::OnError(rd_kafka_t*, int error, const char* words, void* opa
 
 absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
     rd_kafka_topic_partition_list_t* partitions) {
-  const Deadline deadline(kTakeOverTimeout);
+  const Deadline deadline(std::min<Duration>(kTakeOverTimeout, options_.session_timeout / 2));
   Backoff backoff({.first = std::chrono::milliseconds(50), .most = std::chrono::seconds(1)},
                   static_cast<uint64_t>(SystemClock().Now().time_since_epoch().count()));
   const std::vector<PartitionId> ids = Ids(*partitions);
@@ -355,7 +381,7 @@ absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
           }
           entry.offset = one.position.value();
           Owned& owned = owned_[one.partition];
-          owned = {.start = one.position};
+          owned = {.next = one.position};
           if (one.position < (*starts)[index]) {
             ReportCut(one.partition, one.position.value(), (*starts)[index].value());
             entry.offset = (*starts)[index].value();  // held there: nothing is fetched while paused
@@ -391,10 +417,11 @@ void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
   } else {
     rd_kafka_assign(handle_.get(), partitions);
   }
-  // Before the next Fetch: nothing of a cut partition is delivered.
-  for (const auto& [partition, owned] : owned_) {
-    if (!owned.cut) continue;
-    if (const absl::Status held = Fetching(partition, false); !held.ok()) errors_.push_back(held);
+  // Before the next Fetch: nothing of a cut partition is delivered, and no pause outlives the
+  // rebalance, which librdkafka would let it do.
+  for (const AssignedPartition& one : *assigned) {
+    const absl::Status set = Fetching(one.partition, !owned_[one.partition].cut);
+    if (!set.ok()) errors_.push_back(set);
   }
   if (listener_ != nullptr) listener_->OnAssigned(*assigned);
 }
@@ -407,8 +434,7 @@ void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
   if (listener_ != nullptr && !ids.empty()) {
     // librdkafka knows of a loss once the broker says so. A member that was silent for the whole
     // rebalance has been removed without a word.
-    const bool was_silent = SystemClock().Now() - last_poll_ >= options_.session_timeout;
-    if (was_silent || rd_kafka_assignment_lost(handle_.get())) {
+    if (Silent() || rd_kafka_assignment_lost(handle_.get())) {
       for (const PartitionId id : ids) owned_.erase(id);  // a commit from the callback is refused
       listener_->OnLost(ids);
     } else {
@@ -454,7 +480,9 @@ void KafkaConsumer::AddError(rd_kafka_resp_err_t error, const char* words) {
   }
   const absl::Status status = ToStatus(error, fmt::format("read {}: {}", topic_, words));
   // A single connection that broke is repaired in the background; that no broker is left is news.
-  if (IsRetry(status) && error != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+  // Any other loss of membership follows as a rebalance.
+  const bool removed = IsFenced(status) && error != RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
+  if (removed || (IsRetry(status) && error != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)) {
     Log(LogLevel::kWarning, "kafka", "{}", MessageOf(status));
     return;
   }
@@ -493,7 +521,7 @@ void KafkaConsumer::ReportCut(PartitionId partition, int64_t position,
 absl::Status KafkaConsumer::Rejoin() {
   RETURN_IF_ERROR(ToStatus(rd_kafka_unsubscribe(handle_.get()), "rejoin"));
   rejoin_ = false;
-  return Subscribe(topic_, listener_);
+  return Join();
 }
 
 }  // namespace orbweaver::kafka

@@ -36,7 +36,7 @@ class KafkaConsumer : public Consumer {
 
  private:
   struct Owned {
-    Offset start;  // where it was assigned
+    Offset next;  // the first that librdkafka has not given us
     bool paused = false;
     bool cut = false;  // held until a commit says where to go on
   };
@@ -62,11 +62,14 @@ class KafkaConsumer : public Consumer {
   void HandleError(const rd_kafka_message_t& message);
   void AddError(rd_kafka_resp_err_t error, const char* words);
   void ReportCut(PartitionId partition, int64_t position, std::optional<int64_t> start);
-  // After a cut: goes on at `offset`.
-  absl::Status StartAgain(PartitionId partition, Offset offset);
+  absl::Status Join();
+  // After a cut: goes on at the partition's `next`.
+  absl::Status StartAgain(PartitionId partition);
   absl::Status Fetching(PartitionId partition, bool fetch);
   absl::Status Rejoin();
   bool Cooperative() const;
+  // The group has not heard of this member for a session: others may have its partitions.
+  bool Silent() const;
 
   const ConsumerOptions options_;
   std::shared_ptr<rd_kafka_t> handle_;  // also of the batches that are still read
@@ -75,6 +78,8 @@ class KafkaConsumer : public Consumer {
   RebalanceListener* listener_ = nullptr;  // none after Assign
   bool closed_ = false;
   bool rebalanced_ = false;  // in this Poll
+  bool in_poll_ = false;
+  bool was_silent_ = false;  // before this Poll
   SteadyTime last_poll_ = SystemClock().Now();
   bool rejoin_ = false;  // a take-over failed: leave the group and join again
 

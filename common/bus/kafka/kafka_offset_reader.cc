@@ -7,7 +7,7 @@ namespace orbweaver::kafka {
 
 absl::StatusOr<std::unique_ptr<OffsetReader>> KafkaOffsetReader::Create(const KafkaOptions& kafka) {
   ASSIGN_OR_RETURN(Conf conf, NewConf(kafka, {}));
-  ASSIGN_OR_RETURN(Handle handle, NewHandle(RD_KAFKA_PRODUCER, std::move(conf)));
+  ASSIGN_OR_RETURN(Handle handle, NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
   return std::unique_ptr<OffsetReader>(new KafkaOffsetReader(std::move(handle)));
 }
 

@@ -1,5 +1,6 @@
 #include "common/bus/kafka/kafka_producer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/base/log.h"
@@ -68,7 +69,9 @@ absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
     fields[n].vtype = type;
     return fields[n++];
   };
-  add(RD_KAFKA_VTYPE_RKT).u.rkt = FindTopic(record.topic);
+  rd_kafka_topic_t* const topic = FindTopic(record.topic);
+  if (topic == nullptr) return FatalError("send to {}: no name of a topic", record.topic);
+  add(RD_KAFKA_VTYPE_RKT).u.rkt = topic;
   add(RD_KAFKA_VTYPE_PARTITION).u.i32 = record.partition.value();
   add(RD_KAFKA_VTYPE_MSGFLAGS).u.i = RD_KAFKA_MSG_F_COPY;
   // librdkafka only reads through these pointers.
@@ -128,7 +131,7 @@ void KafkaProducer::OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, v
   --self->outstanding_;
   self->last_progress_ = SystemClock().Now();
   Ack ack{reinterpret_cast<uint64_t>(message->_private), PartitionId(message->partition),
-          Offset(message->offset), absl::OkStatus()};
+          Offset(std::max<int64_t>(message->offset, -1)), absl::OkStatus()};
   if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
     ack.offset = Offset(-1);
     const absl::Status why =
@@ -152,6 +155,7 @@ rd_kafka_topic_t* KafkaProducer::FindTopic(std::string_view name) {
   }
   std::string copy(name);
   TopicHandle handle(rd_kafka_topic_new(handle_.get(), copy.c_str(), nullptr));
+  if (handle == nullptr) return nullptr;
   return topics_.emplace_back(std::move(copy), std::move(handle)).handle.get();
 }
 

@@ -36,6 +36,7 @@ class KafkaProducer : public Producer {
   KafkaProducer(const ProducerOptions& options, AckHandler on_ack);
 
   static void OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, void* self);
+  // Null when no topic can have this name.
   rd_kafka_topic_t* FindTopic(std::string_view name);
   // Gives everything up when nothing moved for too long.
   void CheckProgress();

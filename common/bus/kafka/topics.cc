@@ -21,6 +21,7 @@ using Metadata = std::unique_ptr<const rd_kafka_metadata_t, Free<rd_kafka_metada
 absl::StatusOr<TopicState> Describe(rd_kafka_t* client, std::string_view name, Duration timeout) {
   const std::string copy(name);
   const TopicHandle topic(rd_kafka_topic_new(client, copy.c_str(), nullptr));
+  if (topic == nullptr) return FatalError("describe topic {}: no name of a topic", name);
   const rd_kafka_metadata_t* raw = nullptr;
   RETURN_IF_ERROR(ToStatus(rd_kafka_metadata(client, 0, topic.get(), &raw, Milliseconds(timeout)),
                            fmt::format("describe topic {}: no answer from the brokers", name)));
@@ -30,6 +31,10 @@ absl::StatusOr<TopicState> Describe(rd_kafka_t* client, std::string_view name, D
     const rd_kafka_metadata_topic_t& found = metadata->topics[i];
     if (name != found.topic) continue;
     if (found.err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return state;
+    if (found.err == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE) {  // just created
+      state.partitions = std::max(1, found.partition_cnt);
+      return state;
+    }
     RETURN_IF_ERROR(ToStatus(found.err, fmt::format("describe topic {}", name)));
     state.partitions = found.partition_cnt;
     state.ready = found.partition_cnt > 0;
@@ -81,7 +86,7 @@ absl::Status Create(rd_kafka_t* client, const TopicSpec& spec, Duration timeout)
       continue;
     }
     const char* const words = rd_kafka_topic_result_error_string(results[i]);
-    return FatalError("{}: {}", action, words != nullptr ? words : rd_kafka_err2str(error));
+    return ToStatus(error, words == nullptr ? action : fmt::format("{}: {}", action, words));
   }
   return absl::OkStatus();
 }
