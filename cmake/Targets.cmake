@@ -56,6 +56,8 @@ endfunction()
 # orbweaver_fuzz_target(NAME SOURCES... DEPS... [CORPUS dir]): a libFuzzer program, run for `ORBWEAVER_FUZZ_SECONDS` by CTest
 # under the label `fuzz`. Exists only in the `fuzz` preset.
 set(ORBWEAVER_FUZZ_SECONDS 15 CACHE STRING "How long CTest runs each fuzz target")
+# Fixed, so that what fails a change is the change; 0 draws one, to look for more.
+set(ORBWEAVER_FUZZ_SEED 1 CACHE STRING "libFuzzer's seed under CTest")
 function(orbweaver_fuzz_target name)
   cmake_parse_arguments(ARG "" "CORPUS" "SOURCES;DEPS" ${ARGN})
   if(NOT ORBWEAVER_FUZZ)
@@ -73,7 +75,7 @@ function(orbweaver_fuzz_target name)
   # libFuzzer writes new inputs to the first folder, which is not the tracked corpus.
   set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}-found)
   file(MAKE_DIRECTORY ${found})
-  add_test(NAME ${name} COMMAND ${name} -max_total_time=${ORBWEAVER_FUZZ_SECONDS} -rss_limit_mb=1024 -timeout=10
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=${ORBWEAVER_FUZZ_SECONDS} -seed=${ORBWEAVER_FUZZ_SEED} -rss_limit_mb=1024 -timeout=10
            -artifact_prefix=${found}/ ${found} ${ARG_CORPUS})
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 600)
 endfunction()

@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 
 #include "common/base/status.h"
+#include "common/base/utf8.h"
 #include "common/config/excerpt.h"
 #include "common/config/nearest.h"
 #include "common/config/render.h"
@@ -259,6 +260,10 @@ class Loader {
     const std::string name =
         target.key.empty() ? option.name : fmt::format("{}.{}", option.name, Excerpt(target.key));
     const bool secret = option.IsSecret(target.key);
+    // It could not be shown, or written to a file, as it is.
+    if (!IsValidUtf8(text) || !IsValidUtf8(target.key)) {
+      return FatalError("{}: {}: expected UTF-8 text", place, name);
+    }
     if (secret && text == kMask) {
       return FatalError(
           "{}: {}: {} is what stands for a secret when the configuration is shown. "

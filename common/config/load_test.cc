@@ -280,6 +280,12 @@ TEST_F(LoadTest, WhatYamlCannotMeanIsRefusedWithItsLine) {
             "orbweaver.yaml:3: not valid YAML: end of sequence flow not found");
 }
 
+TEST_F(LoadTest, WhatIsNotUtf8CouldNotBeShownAgainAndIsRefused) {
+  EXPECT_EQ(LoadedFile("admin:\n  token: a\xac\n"),
+            "orbweaver.yaml:2: admin.token: expected UTF-8 text");
+  EXPECT_EQ(LoadedSet("admin.token=a\xac"), "--set: admin.token: expected UTF-8 text");
+}
+
 TEST_F(LoadTest, TheFirstSourceThatIsWrongIsReported) {
   EXPECT_EQ(Loaded({.environment = {"ORBWEAVER_Z__Z=1", "ORBWEAVER_ADMIN__PORT=x"},
                     .sets = {"admin.port=y"}}),

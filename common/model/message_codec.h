@@ -38,7 +38,7 @@
 #include "common/model/arena.h"
 #include "common/model/encode_buffer.h"
 #include "common/model/limits.h"
-#include "common/model/utf8.h"
+#include "common/base/utf8.h"
 #include "common/model/wire.h"
 
 namespace orbweaver::wire {

@@ -9,7 +9,7 @@
 #include "common/model/spider_feed.h"
 #include "common/model/spider_log.h"
 #include "common/model/stats.h"
-#include "common/model/utf8.h"
+#include "common/base/utf8.h"
 
 namespace orbweaver {
 namespace {
