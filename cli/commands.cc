@@ -11,7 +11,7 @@ int RunVersion(std::span<const std::string> args);
 std::span<const Command> Commands() {
   static constexpr Command kCommands[] = {
       {"config", "Check the configuration, show what is in effect, list the options", RunConfig},
-      {"init", "Make the tables in HBase, or check them", RunInit},
+      {"init", "Make the topics and tables of a cluster, or check them", RunInit},
       {"url", "Show what the crawler makes of URLs: canonical form, domain, slot", RunUrl},
       {"version", "Print the version and how this program was built", RunVersion},
   };
