@@ -1,3 +1,5 @@
+// Long, since librdkafka calls back into all of it: rebalances, pauses, cuts and held messages
+// change the same few members, and their order is what has to be understood.
 #include "common/bus/kafka/kafka_consumer.h"
 
 #include <algorithm>
