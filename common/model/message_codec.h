@@ -16,6 +16,9 @@
 //
 // The innermost functions are always inlined: they are a handful of instructions each, called for
 // every field of every link, and the compiler's own choice costs a tenth.
+//
+// Long, since decoder, encoder and bounds of a field follow from one description and are read
+// together.
 #pragma once
 
 #include <algorithm>
@@ -35,10 +38,10 @@
 #include "common/base/clock.h"
 #include "common/base/ids.h"
 #include "common/base/status.h"
+#include "common/base/utf8.h"
 #include "common/model/arena.h"
 #include "common/model/encode_buffer.h"
 #include "common/model/limits.h"
-#include "common/base/utf8.h"
 #include "common/model/wire.h"
 
 namespace orbweaver::wire {
