@@ -4,12 +4,12 @@
 
 #include "common/base/check.h"
 #include "common/base/status.h"
+#include "common/base/utf8.h"
 #include "common/model/schema.h"
 #include "common/model/scoring_log.h"
 #include "common/model/spider_feed.h"
 #include "common/model/spider_log.h"
 #include "common/model/stats.h"
-#include "common/base/utf8.h"
 
 namespace orbweaver {
 namespace {
