@@ -29,7 +29,7 @@ constexpr size_t kBuffered = 40'000;
 constexpr size_t kGets = 200'000;
 constexpr Duration kTimeout = std::chrono::minutes(1);
 
-// As the workers name rows: the slot, the reversed domain, 0x00, the shard.
+// Reports an error; the case is over then.
 bool Failed(BenchReport& report, std::string_view name, const absl::Status& status) {
   if (!status.ok()) report.Fail(name, MessageOf(status));
   return !status.ok();
@@ -39,6 +39,7 @@ bool Failed(BenchReport& report, std::string_view name, const absl::Status& stat
 absl::Status Settle(Database& database) {
   rocksdb::ColumnFamilyHandle* const table = database.table(Table::kDomains);
   RETURN_IF_ERROR(database.ToStatus(database.db().Flush({}, table), "flush"));
+  // RocksDB 7.8 has nothing to wait on for this: look again until it is done.
   uint64_t busy = 1;
   while (busy > 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
