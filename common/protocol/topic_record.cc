@@ -15,6 +15,7 @@ namespace {
 // Rows of the table are partitions, 2 bytes big endian; this one sorts behind partition 0's.
 constexpr std::string_view kRow("\0\0topics", 8);
 constexpr std::string_view kColumn = "record";
+constexpr std::string_view kLoopTopics[] = {kSpiderLogTopic, kScoringLogTopic, kSpiderFeedTopic};
 constexpr char kFormat = 1;
 constexpr size_t kBytes = 1 + 8 + 4;
 
@@ -52,12 +53,27 @@ absl::Status SaveTopicRecord(Store& store, const TopicRecord& record, Duration t
                   "write the record of the topics");
 }
 
+absl::StatusOr<TopicRecord> NextTopicRecord(Store& store, Bus& bus, int partitions,
+                                            Duration timeout) {
+  ASSIGN_OR_RETURN(const std::optional<TopicRecord> record, LoadTopicRecord(store, timeout));
+  bool missing = false;
+  int existing = partitions;
+  for (const std::string_view topic : kLoopTopics) {
+    ASSIGN_OR_RETURN(const int found, bus.PartitionCount(topic, timeout));
+    if (found == 0) missing = true;
+    if (found != 0) existing = found;
+  }
+  if (!record.has_value()) return TopicRecord{.topic_epoch = 1, .partitions = existing};
+  if (!missing && record->partitions == existing) return *record;
+  return TopicRecord{.topic_epoch = record->topic_epoch + 1, .partitions = existing};
+}
+
 absl::StatusOr<TopicRecord> CheckTopics(Store& store, Bus& bus, Duration timeout) {
   ASSIGN_OR_RETURN(const std::optional<TopicRecord> record, LoadTopicRecord(store, timeout));
   if (!record.has_value()) {
     return FatalError("check the topics: the store has no record of them. Run `orbweaver init`");
   }
-  for (const std::string_view topic : {kSpiderLogTopic, kScoringLogTopic, kSpiderFeedTopic}) {
+  for (const std::string_view topic : kLoopTopics) {
     ASSIGN_OR_RETURN(const int partitions, bus.PartitionCount(topic, timeout));
     if (partitions == record->partitions) continue;
     return FatalError(

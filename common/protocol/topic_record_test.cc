@@ -51,6 +51,27 @@ TEST_F(TopicRecordTest, NewerFormatIsRefusedAndNotGuessed) {
   EXPECT_TRUE(IsFatal(LoadTopicRecord(store_, kLong).status()));
 }
 
+TEST_F(TopicRecordTest, TopicsMadeAnewRaiseTheTopicEpoch) {
+  EXPECT_EQ(*NextTopicRecord(store_, bus_, 4, kLong),
+            (TopicRecord{.topic_epoch = 1, .partitions = 4}));
+  ASSERT_OK(SaveTopicRecord(store_, {.topic_epoch = 1, .partitions = 4}, kLong));
+  MakeTopics(4);
+  EXPECT_EQ(NextTopicRecord(store_, bus_, 4, kLong)->topic_epoch, 1u);
+  MemoryBroker anew(&clock_);
+  MemoryBus empty(&anew, {});
+  EXPECT_EQ(NextTopicRecord(store_, empty, 4, kLong)->topic_epoch, 2u);
+}
+
+TEST_F(TopicRecordTest, MorePartitionsRaiseTheTopicEpochAndAWishForThemDoesNot) {
+  ASSERT_OK(SaveTopicRecord(store_, {.topic_epoch = 5, .partitions = 4}, kLong));
+  MakeTopics(8);
+  EXPECT_EQ(*NextTopicRecord(store_, bus_, 8, kLong),
+            (TopicRecord{.topic_epoch = 6, .partitions = 8}));
+  ASSERT_OK(SaveTopicRecord(store_, {.topic_epoch = 6, .partitions = 8}, kLong));
+  EXPECT_EQ(*NextTopicRecord(store_, bus_, 16, kLong),
+            (TopicRecord{.topic_epoch = 6, .partitions = 8}));
+}
+
 TEST_F(TopicRecordTest, WorkersStartOnTheTopicsThatTheStoreKnows) {
   MakeTopics(4);
   ASSERT_OK(SaveTopicRecord(store_, {.topic_epoch = 2, .partitions = 4}, kLong));
