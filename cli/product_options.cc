@@ -16,6 +16,7 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareProcessOptions(schema, &options->process);
   DeclareTopicOptions(schema, &options->topics);
   DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
+  DeclareWorkerOptions(schema, &options->worker);
 }
 
 absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,

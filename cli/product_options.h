@@ -14,6 +14,7 @@
 #include "common/bus/kafka/kafka_options.h"
 #include "common/bus/topics.h"
 #include "common/runtime/process.h"
+#include "common/runtime/worker_options.h"
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
@@ -31,6 +32,7 @@ struct ProductOptions {
   ProcessOptions process;
   TopicOptions topics;
   UrlOptions url;
+  WorkerOptions worker;
   PublicSuffixOptions public_suffixes;
 };
 
