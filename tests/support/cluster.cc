@@ -46,7 +46,7 @@ std::vector<std::string> TestCluster::Command(const std::string& program) const 
           "--set=hbase.hosts=" + thrift_, "--set=hbase.table_prefix=" + prefix_};
 }
 
-bool TestCluster::AwaitRead(const std::string& group, std::string_view topic, double share,
+bool TestCluster::AwaitRead(std::string_view group, std::string_view topic, double share,
                             Duration timeout) {
   std::vector<PartitionId> partitions;
   for (int p = 0; p < partitions_; ++p) partitions.emplace_back(p);

@@ -25,7 +25,7 @@ class TestCluster {
 
   // Waits until `group` has read `topic` up to at least `share` of what it holds now, all its
   // partitions taken together. False, and a failure of the test, after `timeout`.
-  bool AwaitRead(const std::string& group, std::string_view topic, double share, Duration timeout);
+  bool AwaitRead(std::string_view group, std::string_view topic, double share, Duration timeout);
 
  private:
   const int partitions_;
