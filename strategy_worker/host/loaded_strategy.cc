@@ -43,7 +43,8 @@ bool IsTime(int64_t unix_ms) { return unix_ms >= 0 && unix_ms <= kMaxTimeMs; }
 // What is wrong with a decision, or null.
 const char* Flaw(const orbweaver_decision& decision) {
   if (decision.action > ORBWEAVER_DROP) return "an action that does not exist";
-  if (decision.set_status && decision.status > ORBWEAVER_GONE) return "a status that does not exist";
+  if (decision.set_status && decision.status > ORBWEAVER_GONE)
+    return "a status that does not exist";
   if (decision.set_due && !IsTime(decision.due_at_ms)) return "a due time outside 1970 to 2109";
   if (decision.action == ORBWEAVER_LEAVE) return nullptr;
   if (!std::isfinite(decision.score)) return "a score that is not a finite number";
@@ -65,8 +66,7 @@ const char* Flaw(const orbweaver_request& request) {
   if (request.url.size == 0 || request.url.size > kMaxUrlBytes) {
     return "a request whose URL is empty or beyond 2,048 bytes";
   }
-  if (request.decision.action != ORBWEAVER_SCHEDULE &&
-      request.decision.action != ORBWEAVER_RAISE) {
+  if (request.decision.action != ORBWEAVER_SCHEDULE && request.decision.action != ORBWEAVER_RAISE) {
     return "a request that neither schedules nor raises";
   }
   return Flaw(request.decision);
@@ -129,8 +129,8 @@ absl::Status LoadedStrategy::OnEvent(const orbweaver_event& event,
                                      std::span<orbweaver_decision> decisions,
                                      orbweaver_output* output) {
   std::string failure = Call([&](orbweaver_error* error) {
-    return abi_.on_event(self_, &event, links.data(), states.data(), links.size(),
-                         decisions.data(), output, error);
+    return abi_.on_event(self_, &event, links.data(), states.data(), links.size(), decisions.data(),
+                         output, error);
   });
   const char* flaw = failure.empty() ? Flaw(*output) : nullptr;
   for (size_t i = 0; i < decisions.size() && failure.empty() && !flaw; ++i) {

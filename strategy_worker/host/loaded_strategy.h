@@ -13,15 +13,16 @@
 
 namespace orbweaver {
 
-// Place: between the core and a plugin; loader.h makes it. Catches what a plugin throws, and refuses
-// decisions that no message could carry, so that the core need not look at them again. Whether a
-// requested URL is of the event's domain is the core's to see: it canonicalises.
+// Place: between the core and a plugin; loader.h makes it. Catches what a plugin throws, and
+// refuses decisions that no message could carry, so that the core need not look at them again.
+// Whether a requested URL is of the event's domain is the core's to see: it canonicalises.
 class LoadedStrategy final : public Strategy {
  public:
   // `values`: one for each declared parameter, checked. Fatal, with the plugin's reason, when it
   // refuses them.
-  static absl::StatusOr<std::unique_ptr<LoadedStrategy>> Make(
-      const StrategyLibrary& library, std::span<const std::string> values, uint64_t seed);
+  static absl::StatusOr<std::unique_ptr<LoadedStrategy>> Make(const StrategyLibrary& library,
+                                                              std::span<const std::string> values,
+                                                              uint64_t seed);
   ~LoadedStrategy() override;
   LoadedStrategy(const LoadedStrategy&) = delete;
   LoadedStrategy& operator=(const LoadedStrategy&) = delete;

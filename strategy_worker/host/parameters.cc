@@ -54,8 +54,9 @@ absl::Status CheckDeclarations(std::span<const orbweaver_parameter> parameters) 
       return FatalError("a parameter lacks its name, type, default or doc. Declare all four");
     }
     if (!IsName(parameter.name)) {
-      return FatalError("parameter '{}': a name has lower-case letters, digits and underscores only",
-                        config::Excerpt(parameter.name));
+      return FatalError(
+          "parameter '{}': a name has lower-case letters, digits and underscores only",
+          config::Excerpt(parameter.name));
     }
     if (!names.insert(parameter.name).second) {
       return FatalError("parameter '{}' is declared twice. Rename one", parameter.name);

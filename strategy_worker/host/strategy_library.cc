@@ -15,7 +15,8 @@
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kBuildHint = "Build it with orbweaver_add_strategy() (docs/strategies.md)";
+constexpr std::string_view kBuildHint =
+    "Build it with orbweaver_add_strategy() (docs/strategies.md)";
 
 // dlopen maps what the headers promise and dies of SIGBUS where the file ends before: a copy that
 // was interrupted must not take the worker down.

@@ -12,9 +12,10 @@ void DeclareStrategyOptions(config::Schema& schema, StrategyOptions* options) {
   schema.Add("strategy.directory", &options->directory,
              {.doc = "Folder in which a name is looked up, as NAME.so. Empty: the strategies that "
                      "came with this program"});
-  schema.Add("strategy.params", &options->params,
-             {.doc = "The strategy's parameters; `orbweaver strategy describe NAME` lists them with "
-                     "bounds and defaults. Elements of a list stand between commas"});
+  schema.Add(
+      "strategy.params", &options->params,
+      {.doc = "The strategy's parameters; `orbweaver strategy describe NAME` lists them with "
+              "bounds and defaults. Elements of a list stand between commas"});
 }
 
 }  // namespace orbweaver

@@ -26,25 +26,28 @@ namespace orbweaver::sdk {
 // domain's record, which change together with what is scheduled.
 class CrawlRules {
  public:
-  // What `max_pages` counts. Requests: everything that was ever scheduled, retries and sitemaps too,
-  // so that no more than that is asked of a site. URLs: for strategies that fetch pages again and
-  // again; what is asked anew is free then.
+  // What `max_pages` counts. Requests: everything that was ever scheduled, retries and sitemaps
+  // too, so that no more than that is asked of a site. URLs: for strategies that fetch pages again
+  // and again; what is asked anew is free then.
   enum class Cap { kRequests, kUrls };
 
   explicit CrawlRules(ParameterOwner* owner, int64_t max_pages = 0, Cap cap = Cap::kRequests)
-      : allow_domains_(owner, "allow_domains", "",
-                       "Only these registered domains: patterns such as example.com or *.org; none: all"),
-        deny_domains_(owner, "deny_domains", "", "Not these registered domains, whatever else allows them"),
+      : allow_domains_(
+            owner, "allow_domains", "",
+            "Only these registered domains: patterns such as example.com or *.org; none: all"),
+        deny_domains_(owner, "deny_domains", "",
+                      "Not these registered domains, whatever else allows them"),
         allow_urls_(owner, "allow_urls", "",
                     "Only URLs that match one of these patterns, such as */blog/*; none: all"),
         deny_urls_(owner, "deny_urls", "", "No URL that matches one of these patterns"),
         max_depth_(owner, "max_depth", -1, -1, 1'000'000,
                    "Links followed from a seed: 0 fetches seeds only, -1 sets no limit"),
-        max_pages_(owner, "max_pages", max_pages, 0, 1'000'000'000'000,
-                   cap == Cap::kRequests
-                       ? "Requests for a registered domain, tries after failures and sitemaps "
-                         "included; 0 sets no limit"
-                       : "URLs of a registered domain; fetching one again is free. 0 sets no limit"),
+        max_pages_(
+            owner, "max_pages", max_pages, 0, 1'000'000'000'000,
+            cap == Cap::kRequests
+                ? "Requests for a registered domain, tries after failures and sitemaps "
+                  "included; 0 sets no limit"
+                : "URLs of a registered domain; fetching one again is free. 0 sets no limit"),
         retries_(owner, "retries", 3, 0, 1000,
                  "Further tries after failures that may pass; others are never tried again"),
         retry_delay_s_(owner, "retry_delay_s", 60, 0, 2'592'000,
@@ -94,48 +97,37 @@ class CrawlRules {
     for (Link seed : seeds) ScheduleNew(seeds, seed, seed.seed_score().value_or(score));
   }
 
-  // After a transient failure, with tries and budget left: again, later. Whether it did; otherwise
-  // the URL stays as the host leaves it, ERROR or GONE. A server that asked to slow down is obeyed
-  // in any case.
+  // After a transient failure, with tries and budget left: again, later, and not before the server
+  // wants it. Whether it did; otherwise the URL stays as the host leaves it, ERROR or GONE.
   bool Retry(Failure& failure) const {
-    SlowDown(failure);
     if (!failure.transient() || failure.attempt() >= retries_) return false;
     if (cap_ == Cap::kRequests && Budget(failure) == 0) return false;
     failure.link().Schedule(failure.score(), failure.now_ms() + RetryDelayMs(failure));
     return true;
   }
 
-  // With which a link of `depth` stands in the middle of one of the queue's eight bands, 0 the best.
+  // With which a link of `depth` stands in the middle of one of the queue's eight bands, 0 the
+  // best.
   static float BandScore(uint32_t band) {
     return 1.0f - (static_cast<float>(std::min(band, kBands - 1)) + 0.5f) / kBands;
   }
   static constexpr uint32_t kBands = 8;
 
-  int64_t max_depth() const { return max_depth_; }
-
  private:
   uint64_t Limit() const {
-    return max_pages_ == 0 ? std::numeric_limits<uint64_t>::max() : static_cast<uint64_t>(max_pages_);
+    return max_pages_ == 0 ? std::numeric_limits<uint64_t>::max()
+                           : static_cast<uint64_t>(max_pages_);
   }
   uint64_t Used(const Domain& domain) const {
     return cap_ == Cap::kRequests ? domain.scheduled() : domain.known_urls();
   }
 
-  static void SlowDown(Failure& failure) {
-    if (failure.http_status() != 429 && failure.http_status() != 503) return;
-    if (const auto wait_ms = failure.retry_after_ms()) {
-      failure.BlockUntil(failure.now_ms() + *wait_ms);
-    } else {
-      failure.BackOff();
-    }
-  }
-
   int64_t RetryDelayMs(const Failure& failure) const {
-    const double doubled =
-        static_cast<double>(retry_delay_s_) * static_cast<double>(uint64_t{1} << std::min(failure.attempt(), 40u));
-    const auto delay_s =
-        static_cast<int64_t>(std::min(doubled, static_cast<double>(retry_max_delay_s_)));
-    return std::max(delay_s * 1000, failure.retry_after_ms().value_or(0));
+    const double doubled = static_cast<double>(retry_delay_s_) *
+                           static_cast<double>(uint64_t{1} << std::min(failure.attempt(), 40u));
+    const auto seconds =
+        std::max(doubled, static_cast<double>(failure.retry_after_ms().value_or(0)) / 1000);
+    return static_cast<int64_t>(std::min(seconds, static_cast<double>(retry_max_delay_s_)) * 1000);
   }
 
   Globs allow_domains_;

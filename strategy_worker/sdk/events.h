@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -159,7 +160,8 @@ class EventView {
   // Of the request that led to this event; empty where it has none of this name.
   std::string_view meta(std::string_view key) const {
     for (size_t i = 0; i < raw_->meta_count; ++i) {
-      if (internal::View(raw_->meta_view[i].key) == key) return internal::View(raw_->meta_view[i].value);
+      if (internal::View(raw_->meta_view[i].key) == key)
+        return internal::View(raw_->meta_view[i].value);
     }
     return {};
   }
@@ -313,8 +315,8 @@ class Link : public LinkView {
 
   // Of the request: how often it was tried before. A failure's is counted by the host.
   void SetAttempt(uint32_t attempt) { decision_->attempt = attempt; }
-  // At most 16, keys of 64 bytes, values of 512. Not called: the seed's, or those of the request that
-  // led to this page or failure.
+  // At most 16, keys of 64 bytes, values of 512. Not called: the seed's, or those of the request
+  // that led to this page or failure.
   void SetMeta(Meta entries) {
     std::vector<orbweaver_meta>& meta = event_->kept_->metas.emplace_back();
     meta.reserve(entries.size());
@@ -368,12 +370,24 @@ class LinkEvent : public Event {
 
   class Iterator {
    public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Link;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Link;
+
     Iterator(LinkEvent* event, size_t i) : event_(event), i_(i) {}
     Link operator*() const { return (*event_)[i_]; }
     Iterator& operator++() {
       ++i_;
       return *this;
     }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++i_;
+      return before;
+    }
+    bool operator==(const Iterator& other) const { return i_ == other.i_; }
     bool operator!=(const Iterator& other) const { return i_ != other.i_; }
 
    private:
@@ -449,7 +463,9 @@ class Page : public LinkEvent {
   std::string_view content_type() const { return internal::View(page().content_type_view); }
   std::string_view title() const { return internal::View(page().title_view); }
   std::string_view language() const { return internal::View(page().language_view); }
-  std::string_view robots_directives() const { return internal::View(page().robots_directives_view); }
+  std::string_view robots_directives() const {
+    return internal::View(page().robots_directives_view);
+  }
   std::string_view canonical_url() const { return internal::View(page().canonical_url_view); }
   // Empty unless spiders are configured to log bodies, and this one fits into a message.
   std::string_view body() const { return internal::View(page().body_view); }

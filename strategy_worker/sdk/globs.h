@@ -58,9 +58,8 @@ class Globs final : public Parameter {
 
   bool Match(std::string_view text) const {
     if (!plain_.empty() && std::binary_search(plain_.begin(), plain_.end(), text)) return true;
-    return std::any_of(patterns_.begin(), patterns_.end(), [text](const std::string& pattern) {
-      return GlobMatches(pattern, text);
-    });
+    return std::any_of(patterns_.begin(), patterns_.end(),
+                       [text](const std::string& pattern) { return GlobMatches(pattern, text); });
   }
 
  private:

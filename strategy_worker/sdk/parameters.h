@@ -163,7 +163,8 @@ class String final : public Parameter {
   std::string value_;
 };
 
-// The elements of a list: what stands between commas, without spaces around it; empty ones left out.
+// The elements of a list: what stands between commas, without spaces around it; empty ones left
+// out.
 inline std::vector<std::string> SplitList(std::string_view text) {
   std::vector<std::string> elements;
   while (!text.empty()) {

@@ -3,7 +3,8 @@
 //   #include <orbweaver/strategy.h>
 //
 //   class Shallow final : public orbweaver::sdk::Strategy {
-//     orbweaver::sdk::Integer max_depth_{this, "max_depth", 2, 0, 100, "Links followed from a seed"};
+//     orbweaver::sdk::Integer max_depth_{this, "max_depth", 2, 0, 100, "Links followed from a
+//     seed"};
 //
 //     void OnLinks(orbweaver::sdk::Links& links) override {
 //       if (links.depth() >= max_depth_) return;
@@ -58,8 +59,9 @@ class Strategy : public ParameterOwner {
   virtual void OnFailure(Failure& failure) { static_cast<void>(failure); }
   virtual void OnHost(Host& host) { static_cast<void>(host); }
 
-  // Domain bytes of another strategy, or of another version of this one: returns what is to stand in
-  // their place. Link states need no such step: all strategies share them, but for their 8 bytes.
+  // Domain bytes of another strategy, or of another version of this one: returns what is to stand
+  // in their place. Link states need no such step: all strategies share them, but for their 8
+  // bytes.
   virtual std::string Adopt(std::string_view from_name, uint32_t from_version,
                             std::string_view data) {
     static_cast<void>(from_name);

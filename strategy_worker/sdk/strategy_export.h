@@ -99,7 +99,8 @@ class Exported {
     return Guarded(error, [&] {
       auto instance = std::make_unique<Instance>();
       const std::vector<Parameter*>& parameters = instance->own.parameters();
-      if (count != parameters.size()) throw std::invalid_argument("not every parameter has a value");
+      if (count != parameters.size())
+        throw std::invalid_argument("not every parameter has a value");
       for (size_t i = 0; i < count; ++i) {
         try {
           parameters[i]->Parse(View(settings[i].value_view));
@@ -168,9 +169,8 @@ class Exported {
   }
 
   static int Finished(void* self, uint8_t* finished, orbweaver_error* error) {
-    return Guarded(error, [&] {
-      *finished = static_cast<Instance*>(self)->strategy().Finished() ? 1 : 0;
-    });
+    return Guarded(
+        error, [&] { *finished = static_cast<Instance*>(self)->strategy().Finished() ? 1 : 0; });
   }
 };
 
@@ -178,9 +178,9 @@ class Exported {
 
 // Makes `class_name` the strategy of this library. `name`: lower-case words joined by underscores;
 // `version`: raise it when the meaning of domain bytes changes; `doc`: one line.
-#define ORBWEAVER_STRATEGY(class_name, name, version, doc)                                       \
-  extern "C" __attribute__((visibility("default"))) const orbweaver_strategy*                    \
-  orbweaver_strategy_v1(void) {                                                                  \
-    return ::orbweaver::sdk::internal::Exported<class_name>::Describe(name, version, doc);       \
-  }                                                                                              \
+#define ORBWEAVER_STRATEGY(class_name, name, version, doc)                                 \
+  extern "C" __attribute__((visibility("default"))) const orbweaver_strategy*              \
+  orbweaver_strategy_v1(void) {                                                            \
+    return ::orbweaver::sdk::internal::Exported<class_name>::Describe(name, version, doc); \
+  }                                                                                        \
   static_assert(true, "takes the semicolon")

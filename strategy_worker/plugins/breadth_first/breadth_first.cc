@@ -5,8 +5,9 @@ namespace {
 
 using namespace orbweaver::sdk;
 
-// The queue is first in, first out within a band, which is breadth-first already as long as one page
-// after another is handled; the bands keep the first eight levels apart whatever the order of events.
+// The queue is first in, first out within a band, which is breadth-first already as long as one
+// page after another is handled; the bands keep the first eight levels apart whatever the order of
+// events.
 class BreadthFirst final : public Strategy {
   CrawlRules rules_{this};
 
@@ -21,4 +22,5 @@ class BreadthFirst final : public Strategy {
 
 }  // namespace
 
-ORBWEAVER_STRATEGY(BreadthFirst, "breadth_first", 1, "Everything reachable, what is near the seeds first");
+ORBWEAVER_STRATEGY(BreadthFirst, "breadth_first", 1,
+                   "Everything reachable, what is near the seeds first");
