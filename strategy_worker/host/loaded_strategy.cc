@@ -1,5 +1,6 @@
 #include "strategy_worker/host/loaded_strategy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <vector>
@@ -29,8 +30,11 @@ std::string Call(Function function) {
   } catch (...) {
     return "it throws what is not a std::exception";
   }
-  const std::string_view text(message, std::min(error.size, sizeof(message)));
-  return text.empty() ? "it fails without a message" : std::string(ClampUtf8(text, text.size()));
+  std::string text(message, std::min(error.size, sizeof(message)));
+  if (!IsValidUtf8(text)) {  // it will stand in headers, logs and JSON
+    std::replace_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }, '?');
+  }
+  return text.empty() ? "it fails without a message" : text;
 }
 
 const char* KindName(uint32_t kind) {

@@ -38,14 +38,16 @@ absl::Status CheckWhole(const std::string& path) {
       header.e_type != ET_DYN || header.e_phentsize != sizeof(Elf64_Phdr)) {
     return FatalError("not a shared library. {}", kBuildHint);
   }
-  for (int i = 0; i < header.e_phnum; ++i) {
+  // Linkers put the section headers last, so their end also shows what is missing of the rest.
+  bool is_cut = header.e_shoff > size ||
+                header.e_shnum * uint64_t{sizeof(Elf64_Shdr)} > size - header.e_shoff;
+  for (int i = 0; i < header.e_phnum && !is_cut; ++i) {
     Elf64_Phdr segment;
     file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof(segment)));
-    if (!file.read(reinterpret_cast<char*>(&segment), sizeof(segment)) || segment.p_offset > size ||
-        segment.p_filesz > size - segment.p_offset) {
-      return FatalError("the file is cut off. Copy or build it again");
-    }
+    is_cut = !file.read(reinterpret_cast<char*>(&segment), sizeof(segment)) ||
+             segment.p_offset > size || segment.p_filesz > size - segment.p_offset;
   }
+  if (is_cut) return FatalError("the file is cut off. Copy or build it again");
   return absl::OkStatus();
 }
 
