@@ -16,6 +16,7 @@
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "strategy_worker/host/strategy_options.h"
 
 namespace orbweaver {
 
@@ -27,6 +28,7 @@ struct ProductOptions {
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  StrategyOptions strategy;
   TopicOptions topics;
   UrlOptions url;
   PublicSuffixOptions public_suffixes;

@@ -48,6 +48,7 @@ struct TestLink {
 struct TestPage {
   std::string title;
   std::string body;
+  std::string language;
   std::string content_type = "text/html";
   uint64_t content_hash = 1;
   bool not_modified = false;
@@ -145,6 +146,7 @@ class TestDriver {
     raw.content_type_view = internal::Text(page.content_type);
     raw.title_view = internal::Text(page.title);
     raw.body_view = internal::Text(page.body);
+    raw.language_view = internal::Text(page.language);
     raw.body_bytes = page.body_bytes.value_or(page.body.size());
     raw.http_status = page.not_modified ? 304 : 200;
     raw.not_modified = page.not_modified ? 1 : 0;
