@@ -10,6 +10,8 @@ namespace orbweaver {
 namespace {
 
 constexpr uint8_t kFormat = 1;
+// A word is written whole, of which only the beginning may count.
+constexpr size_t kSlackBytes = 8;
 
 void AppendHead(std::span<const Version> chain, size_t entries, std::string* out) {
   AppendFixed(kFormat, out);
@@ -18,10 +20,23 @@ void AppendHead(std::span<const Version> chain, size_t entries, std::string* out
   AppendVarint(entries, out);
 }
 
-void AppendEntry(uint64_t key, const PackedLink& packed, std::string* out) {
-  char entry[kMaxEntryBytes + kMaxFetchedBytes];
-  out->append(entry, static_cast<size_t>(WriteEntry(key, packed, entry) - entry));
-}
+// Makes room for many entries at once and takes back what they did not need.
+class EntryWriter {
+ public:
+  EntryWriter(size_t bytes_bound, std::string* out) : out_(*out), end_(out->size()) {
+    out_.resize(end_ + bytes_bound);
+  }
+  ~EntryWriter() { out_.resize(end_); }
+
+  void Add(uint64_t key, const PackedLink& packed) {
+    char* const begin = out_.data();
+    end_ = static_cast<size_t>(WriteState(packed, WriteFixed(key, begin + end_)) - begin);
+  }
+
+ private:
+  std::string& out_;
+  size_t end_;
+};
 
 absl::Status ReadHead(ByteReader& reader, std::vector<Version>* chain, size_t* entries) {
   const auto format = reader.Fixed<uint8_t>();
@@ -46,9 +61,9 @@ absl::Status ReadHead(ByteReader& reader, std::vector<Version>* chain, size_t* e
 }  // namespace
 
 void EncodeBase(const LinkSet& set, std::string* out) {
-  out->reserve(out->size() + 2 + kMaxVarintBytes + set.EntryBytesBound());
   AppendHead({}, set.size(), out);
-  set.ForEach([&](uint64_t key, const PackedLink& packed) { AppendEntry(key, packed, out); });
+  EntryWriter writer(set.EntryBytesBound() + kSlackBytes, out);
+  set.ForEach([&](uint64_t key, const PackedLink& packed) { writer.Add(key, packed); });
 }
 
 void EncodeDelta(const LinkSet& set, std::span<const Version> chain, std::span<const uint64_t> keys,
@@ -57,7 +72,8 @@ void EncodeDelta(const LinkSet& set, std::span<const Version> chain, std::span<c
   for (const uint64_t key : keys) {
     PackedLink packed;
     CHECK(set.Find(key, &packed));
-    AppendEntry(key, packed, out);
+    EntryWriter writer(kMaxUnfetchedEntryBytes + packed.fetched.size() + kSlackBytes, out);
+    writer.Add(key, packed);
   }
 }
 

@@ -15,8 +15,6 @@ constexpr size_t kDenseUrls = 128;
 // How full the homes may get: above, searches get long quickly.
 constexpr double kMaxLoad = 0.9;
 
-constexpr size_t kDataBytes = sizeof(PackedLink::data);
-
 // What a set of `urls` makes room for when it grows by one: a ninth more.
 size_t Grown(size_t urls) { return urls + 2 + urls / 9; }
 
@@ -35,11 +33,8 @@ size_t LinkSet::LowerBound(uint64_t key) const {
 }
 
 PackedLink LinkSet::PackedOf(const Slot& slot) const {
-  if ((slot.word & kFetchedBit) == 0) return {slot.word, slot.tail, {}};
-  const char* const bytes = &fetched_[static_cast<uint32_t>(slot.tail)];
-  PackedLink packed{slot.word, 0, {bytes + kDataBytes, slot.tail >> 32}};
-  std::memcpy(&packed.data, bytes, kDataBytes);
-  return packed;
+  if (!slot.IsBoxed()) return {slot.word, 0, {}};
+  return StateOf({&boxes_[slot.BoxAt()], slot.BoxBytes()});
 }
 
 bool LinkSet::Find(uint64_t key, PackedLink* packed) const {
@@ -54,15 +49,7 @@ LinkSet::Outcome LinkSet::Put(uint64_t key, const PackedLink& packed) {
   if (slot_count_ == 0) Rebuild(Grown(0));
   size_t index = LowerBound(key);
   const bool is_new = slots_[index].key != key || slots_[index].IsEmpty();
-  if (!is_new) {
-    const PackedLink old = PackedOf(slots_[index]);
-    if (old == packed) return Outcome::kUnchanged;
-    if (!old.fetched.empty()) {
-      fetched_garbage_ += static_cast<uint32_t>(kDataBytes + old.fetched.size());
-      // A compaction must not take the old bytes along.
-      slots_[index].word = 0;
-    }
-  } else {
+  if (is_new) {
     const bool is_full = !IsDense() && static_cast<double>(size_) >= kMaxLoad * homes_;
     if (is_full || !MakeRoom(index)) {
       Rebuild(Grown(size_));
@@ -71,14 +58,26 @@ LinkSet::Outcome LinkSet::Put(uint64_t key, const PackedLink& packed) {
     }
     ++size_;
     if (IsDense()) homes_ = size_;
-    slots_[index].key = key;
-    slots_[index].word = 0;
+    slots_[index] = {key, 0};
+  } else if (PackedOf(slots_[index]) == packed) {
+    return Outcome::kUnchanged;
   }
-  const uint64_t tail =
-      packed.fetched.empty() ? packed.data : AddFetched(packed.data, packed.fetched);
-  slots_[index].word = packed.word;
-  slots_[index].tail = tail;
+  SetWord(index, packed);
   return is_new ? Outcome::kAdded : Outcome::kChanged;
+}
+
+void LinkSet::SetWord(size_t index, const PackedLink& packed) {
+  uint64_t& word = slots_[index].word;
+  const size_t old_bytes = slots_[index].IsBoxed() ? slots_[index].BoxBytes() : 0;
+  char state[kMaxStateBytes];
+  const size_t bytes = IsPlain(packed) ? 0 : static_cast<size_t>(WriteState(packed, state) - state);
+  if (bytes == 0 || bytes != old_bytes) {
+    boxes_garbage_ += static_cast<uint32_t>(old_bytes);
+    word = packed.word;  // so that the old box is not moved along
+    if (bytes == 0) return;
+    word = BoxWord(NewBox(bytes), bytes);
+  }
+  std::memcpy(&boxes_[slots_[index].BoxAt()], state, bytes);
 }
 
 bool LinkSet::MakeRoom(size_t index) {
@@ -117,34 +116,32 @@ void LinkSet::Rebuild(size_t urls) {
   }
 }
 
-uint64_t LinkSet::AddFetched(uint64_t data, std::string_view fetched) {
-  const size_t bytes = kDataBytes + fetched.size();
-  if (fetched_size_ + bytes > fetched_capacity_) CompactFetched(bytes);
-  const uint32_t at = fetched_size_;
-  char* const out = WriteFixed(data, &fetched_[at]);
-  WriteRaw(fetched, out);
-  fetched_size_ += static_cast<uint32_t>(bytes);
-  return uint64_t{fetched.size()} << 32 | at;
+uint32_t LinkSet::NewBox(size_t bytes) {
+  if (boxes_size_ + bytes > boxes_capacity_) MoveBoxes(bytes);
+  const uint32_t at = boxes_size_;
+  boxes_size_ += static_cast<uint32_t>(bytes);
+  return at;
 }
 
-void LinkSet::CompactFetched(size_t more) {
-  const size_t kept = fetched_size_ - fetched_garbage_;
-  const size_t capacity = (kept + more) + (kept + more) / 4;
+// Into a larger buffer, without the garbage.
+void LinkSet::MoveBoxes(size_t more) {
+  const size_t needed = boxes_size_ - boxes_garbage_ + more;
+  const size_t capacity = needed + needed / 8;
   CHECK(capacity < std::numeric_limits<uint32_t>::max());
-  auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
+  auto moved = std::make_unique_for_overwrite<char[]>(capacity);
   uint32_t size = 0;
   for (size_t i = 0; i < slot_count_; ++i) {
     Slot& slot = slots_[i];
-    if (slot.IsEmpty() || (slot.word & kFetchedBit) == 0) continue;
-    const size_t slot_bytes = kDataBytes + (slot.tail >> 32);
-    std::memcpy(&bytes[size], &fetched_[static_cast<uint32_t>(slot.tail)], slot_bytes);
-    slot.tail = (slot.tail >> 32) << 32 | size;
-    size += static_cast<uint32_t>(slot_bytes);
+    if (!slot.IsBoxed()) continue;
+    const size_t bytes = slot.BoxBytes();
+    std::memcpy(&moved[size], &boxes_[slot.BoxAt()], bytes);
+    slot.word = BoxWord(size, bytes);
+    size += static_cast<uint32_t>(bytes);
   }
-  fetched_ = std::move(bytes);
-  fetched_size_ = size;
-  fetched_garbage_ = 0;
-  fetched_capacity_ = static_cast<uint32_t>(capacity);
+  boxes_ = std::move(moved);
+  boxes_size_ = size;
+  boxes_garbage_ = 0;
+  boxes_capacity_ = static_cast<uint32_t>(capacity);
 }
 
 LinkSet LinkSet::SplitOff() {

@@ -1,10 +1,11 @@
 // The link states of one domain, or of one shard of it, in memory.
 //
-// A sorted array of 24-byte slots with gaps in it, so that it is hash table and sorted block at
+// A sorted array of 16-byte slots with gaps in it, so that it is hash table and sorted block at
 // once: a URL's key is a hash already, so its place in the order is nearly its place in the array.
 // Up to kDenseUrls it has no gaps and the search starts from the guess; above, each key has a home
 // slot and stands in it or after it, as in linear probing, with what follows kept sorted. Encoding
-// a block walks the array; memory is 25 to 31 bytes a URL (tests/bench/state_store_bench.cc).
+// a block walks the array. What does not fit into a slot (the strategy's bytes, and all that only a
+// fetched link has) stands in a box: some bytes of a buffer that all share.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +41,10 @@ class LinkSet {
   KeyRange range() const { return range_; }
   size_t size() const { return size_; }
   // Taken from the heap.
-  size_t HeapBytes() const { return slot_count_ * sizeof(Slot) + fetched_capacity_; }
+  size_t HeapBytes() const { return slot_count_ * sizeof(Slot) + boxes_capacity_; }
   // What all entries take in a block, at most.
   size_t EntryBytesBound() const {
-    return size_ * kMaxEntryBytes + (fetched_size_ - fetched_garbage_);
+    return size_ * kMaxUnfetchedEntryBytes + (boxes_size_ - boxes_garbage_);
   }
 
   // Starts to fetch the key's place from memory.
@@ -72,19 +73,24 @@ class LinkSet {
   LinkSet SplitOff();
 
  private:
-  // An empty slot has the highest key, so that searches stop at it, and a status that no state has.
+  // The lowest bits of a word are a status; these are none of a state.
+  static constexpr uint64_t kEmptyTag = 7;
+  static constexpr uint64_t kBoxTag = 6;
+  static constexpr uint64_t kTagMask = 7;
+
+  // An empty slot has the highest key, so that searches stop at it.
   struct Slot {
-    static constexpr uint64_t kEmptyKey = ~uint64_t{0};
-    static constexpr uint64_t kEmptyWord = 7;
+    uint64_t key = ~uint64_t{0};
+    uint64_t word = kEmptyTag;  // the whole state, or where its box is
 
-    uint64_t key = kEmptyKey;
-    uint64_t word = kEmptyWord;
-    // The strategy's bytes. Of a fetched link: place and size of its bytes in fetched_, where its
-    // strategy's bytes stand before them.
-    uint64_t tail = 0;
-
-    bool IsEmpty() const { return word == kEmptyWord; }
+    bool IsEmpty() const { return word == kEmptyTag; }
+    bool IsBoxed() const { return (word & kTagMask) == kBoxTag; }
+    uint32_t BoxAt() const { return static_cast<uint32_t>(word >> 3); }
+    size_t BoxBytes() const { return word >> 35; }
   };
+  static uint64_t BoxWord(uint32_t at, size_t bytes) {
+    return uint64_t{bytes} << 35 | uint64_t{at} << 3 | kBoxTag;
+  }
 
   // Where the search for a key starts. Never past its place unless the set is dense.
   size_t Guess(uint64_t key) const {
@@ -100,17 +106,19 @@ class LinkSet {
   void Rebuild(size_t urls);
   bool IsDense() const { return dense_; }
 
-  uint64_t AddFetched(uint64_t data, std::string_view fetched);
-  void CompactFetched(size_t more);
+  void SetWord(size_t index, const PackedLink& packed);
+  // Room for a box of so many bytes.
+  uint32_t NewBox(size_t bytes);
+  void MoveBoxes(size_t more);
 
   std::unique_ptr<Slot[]> slots_;  // the last one is always empty
-  std::unique_ptr<char[]> fetched_;
+  std::unique_ptr<char[]> boxes_;
   uint32_t size_ = 0;
   uint32_t slot_count_ = 0;
   uint32_t homes_ = 0;  // dense: the URLs that it has
-  uint32_t fetched_size_ = 0;
-  uint32_t fetched_capacity_ = 0;
-  uint32_t fetched_garbage_ = 0;
+  uint32_t boxes_size_ = 0;
+  uint32_t boxes_capacity_ = 0;
+  uint32_t boxes_garbage_ = 0;
   KeyRange range_;
   bool dense_ = true;
 };

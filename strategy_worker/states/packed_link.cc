@@ -14,6 +14,8 @@ constexpr uint64_t kMaxDueMs = (uint64_t{1} << (64 - kDueShift)) - 1;
 constexpr size_t kShortWordBytes = 3;  // all but the due time: 22 bits
 constexpr size_t kTimeBytes = 6;
 
+size_t WordBytes(uint64_t word) { return (word & kHasDueBit) != 0 ? sizeof word : kShortWordBytes; }
+
 uint64_t PackedTime(WallTime time, uint64_t max_ms) {
   const int64_t ms = time.time_since_epoch().count();
   return ms <= 0 ? 0 : std::min(static_cast<uint64_t>(ms), max_ms);
@@ -95,12 +97,20 @@ void Unpack(const PackedLink& packed, LinkState* state) {
   state->depth = static_cast<uint32_t>(packed.word >> kDepthShift & kMaxDepth);
   std::memcpy(state->data.data(), &packed.data, sizeof packed.data);
   state->due_at = WallTime(milliseconds(packed.word >> kDueShift));
-  Fetched fetched;
-  if (!packed.fetched.empty()) {
-    ByteReader reader(packed.fetched);
-    fetched = ReadFetched(reader);
-    CHECK(reader.ok());
+  if (packed.fetched.empty()) {
+    // Most states, most of the time: an assignment to a string is a call.
+    state->fetches = 0;
+    state->errors = 0;
+    state->http_status = 0;
+    state->fetched_at = WallTime();
+    state->content_hash = 0;
+    if (!state->etag.empty()) state->etag.clear();
+    if (!state->last_modified.empty()) state->last_modified.clear();
+    return;
   }
+  ByteReader reader(packed.fetched);
+  const Fetched fetched = ReadFetched(reader);
+  CHECK(reader.ok());
   state->fetches = fetched.fetches;
   state->errors = fetched.errors;
   state->http_status = fetched.http_status;
@@ -110,13 +120,24 @@ void Unpack(const PackedLink& packed, LinkState* state) {
   state->last_modified = fetched.last_modified;
 }
 
-char* WriteEntry(uint64_t key, const PackedLink& packed, char* out) {
-  out = WriteFixed(key, out);
-  const size_t word_bytes = (packed.word & kHasDueBit) != 0 ? sizeof packed.word : kShortWordBytes;
-  std::memcpy(out, &packed.word, word_bytes);
-  out += word_bytes;
+char* WriteState(const PackedLink& packed, char* out) {
+  std::memcpy(out, &packed.word, sizeof packed.word);
+  out += WordBytes(packed.word);
   if ((packed.word & kHasDataBit) != 0) out = WriteFixed(packed.data, out);
   return WriteRaw(packed.fetched, out);
+}
+
+PackedLink StateOf(std::string_view bytes) {
+  PackedLink packed;
+  std::memcpy(&packed.word, bytes.data(), kShortWordBytes);
+  std::memcpy(&packed.word, bytes.data(), WordBytes(packed.word));
+  bytes.remove_prefix(WordBytes(packed.word));
+  if ((packed.word & kHasDataBit) != 0) {
+    std::memcpy(&packed.data, bytes.data(), sizeof packed.data);
+    bytes.remove_prefix(sizeof packed.data);
+  }
+  packed.fetched = bytes;
+  return packed;
 }
 
 bool ReadEntry(ByteReader& reader, uint64_t* key, PackedLink* packed) {

@@ -33,8 +33,9 @@ inline constexpr int kDueShift = 22;
 
 inline constexpr size_t kMaxFetchedBytes =
     5 + 5 + 3 + 6 + 8 + 2 + kMaxEtagBytes + 2 + kMaxLastModifiedBytes;
+inline constexpr size_t kMaxStateBytes = 16 + kMaxFetchedBytes;
 // Of an entry in a block without its fetched bytes: key, word, data.
-inline constexpr size_t kMaxEntryBytes = 24;
+inline constexpr size_t kMaxUnfetchedEntryBytes = 24;
 // Key and the 3 bytes that a word takes without a due time.
 inline constexpr size_t kMinEntryBytes = 11;
 
@@ -53,10 +54,19 @@ class LinkPacker {
 // `packed` came from Pack or ReadEntry.
 void Unpack(const PackedLink& packed, LinkState* state);
 
-// Writes key and state, at most kMaxEntryBytes and the fetched bytes; returns where to go on.
-char* WriteEntry(uint64_t key, const PackedLink& packed, char* out);
+// Whether the word alone is all of the state.
+inline bool IsPlain(const PackedLink& packed) {
+  return (packed.word & (kHasDataBit | kFetchedBit)) == 0;
+}
 
-// False, and the reader has failed, for anything that WriteEntry would not have written.
+// The state's bytes, at most kMaxStateBytes; returns where to go on.
+char* WriteState(const PackedLink& packed, char* out);
+
+// The state of bytes that WriteState wrote.
+PackedLink StateOf(std::string_view bytes);
+
+// The entry of a block: the key and the state's bytes. False, and the reader has failed, for
+// anything that WriteFixed(key) and WriteState would not have written.
 bool ReadEntry(ByteReader& reader, uint64_t* key, PackedLink* packed);
 
 }  // namespace orbweaver

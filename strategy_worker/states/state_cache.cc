@@ -18,12 +18,12 @@ StateCache::~StateCache() { metrics_.bytes.Add(-static_cast<double>(bytes_)); }
 
 CachedDomain* StateCache::Find(std::string_view name) const {
   const auto found = by_name_.find(name);
-  return found == by_name_.end() ? nullptr : found->second.get();
+  return found == by_name_.end() ? nullptr : found->get();
 }
 
 CachedDomain& StateCache::Add(std::unique_ptr<CachedDomain> domain) {
   CachedDomain& added = *domain;
-  const bool is_new = by_name_.try_emplace(added.name(), std::move(domain)).second;
+  const bool is_new = by_name_.insert(std::move(domain)).second;
   CHECK(is_new);
   added.generation = generation_;
   if (added.is_open()) open_.push_back(&added);
@@ -51,7 +51,7 @@ void StateCache::CloseUnused() {
 
 void StateCache::Touch(CachedDomain& domain) {
   domain.generation = generation_;
-  if (!domain.listed) return;
+  if (!domain.IsListed()) return;
   domains_.Remove(domain);
   domains_.AddNewest(domain);
 }
@@ -101,7 +101,7 @@ void StateCache::Remove(CachedDomain& domain) {
   domains_.Remove(domain);
   Count(domain, 0);
   if (domain.is_open()) std::erase(open_, &domain);
-  by_name_.erase(domain.name());
+  by_name_.erase(by_name_.find(domain.name()));
 }
 
 std::vector<CachedDomain*> StateCache::TakeChanged(PartitionId partition) {
@@ -120,7 +120,7 @@ void StateCache::Release(std::span<CachedDomain* const> domains) {
       Shard* const shard = domain->shard(i);
       if (shard == nullptr) continue;
       Recount(*domain, *shard);
-      if (shard->IsPinned() || shard->listed) continue;
+      if (shard->IsPinned() || shard->IsListed()) continue;
       shard->generation = generation_;
       shards_.AddNewest(*shard);
     }
@@ -129,7 +129,7 @@ void StateCache::Release(std::span<CachedDomain* const> domains) {
 }
 
 void StateCache::List(CachedDomain& domain) {
-  if (!domain.listed && !domain.IsPinned()) domains_.AddNewest(domain);
+  if (!domain.IsListed() && !domain.IsPinned()) domains_.AddNewest(domain);
 }
 
 void StateCache::OnChanged(CachedDomain& domain) {
@@ -140,7 +140,7 @@ void StateCache::OnChanged(CachedDomain& domain) {
 void StateCache::Drop(PartitionId partition) {
   changed_.erase(partition);
   std::vector<CachedDomain*> dropped;
-  for (const auto& [name, domain] : by_name_) {
+  for (const auto& domain : by_name_) {
     if (domain->partition() == partition) dropped.push_back(domain.get());
   }
   for (CachedDomain* const domain : dropped) Remove(*domain);

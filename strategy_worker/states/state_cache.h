@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 
 #include "common/base/ids.h"
 #include "strategy_worker/states/cached_domain.h"
@@ -55,6 +57,19 @@ class StateCache {
   void Recount(CachedDomain& domain, Shard& shard);
 
  private:
+  // A set whose elements hold their key is half as large as a map.
+  struct HashOfName {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return absl::HashOf(name); }
+    size_t operator()(const std::unique_ptr<CachedDomain>& d) const { return (*this)(d->name()); }
+  };
+  struct SameName {
+    using is_transparent = void;
+    static std::string_view NameOf(std::string_view name) { return name; }
+    static std::string_view NameOf(const std::unique_ptr<CachedDomain>& d) { return d->name(); }
+    bool operator()(const auto& a, const auto& b) const { return NameOf(a) == NameOf(b); }
+  };
+
   void CloseUnused();
   void Uncount(Shard& shard);
   void Remove(CachedDomain& domain);
@@ -65,8 +80,7 @@ class StateCache {
   const uint64_t max_bytes_;
   StateMetrics& metrics_;
 
-  // Keyed by the domain's own name.
-  absl::flat_hash_map<std::string_view, std::unique_ptr<CachedDomain>> by_name_;
+  absl::flat_hash_set<std::unique_ptr<CachedDomain>, HashOfName, SameName> by_name_;
   LruList domains_;
   LruList shards_;  // of domains that have several
   uint64_t bytes_ = 0;
