@@ -13,6 +13,7 @@
 #include "common/base/log.h"
 #include "common/bus/kafka/kafka_options.h"
 #include "common/bus/topics.h"
+#include "common/runtime/process.h"
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
@@ -27,6 +28,7 @@ struct ProductOptions {
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  ProcessOptions process;
   TopicOptions topics;
   UrlOptions url;
   PublicSuffixOptions public_suffixes;

@@ -39,8 +39,10 @@ enum { /* orbweaver_state.status */
   ORBWEAVER_GONE = 4   /* failed for good */
 };
 
+/* As it is after the event: the page of a PAGE is CRAWLED and this fetch is counted, a FAILURE has left ERROR or GONE.
+ * What a strategy decides comes on top. */
 typedef struct orbweaver_state {
-  uint8_t known; /* 0: never heard of; all else is 0 then */
+  uint8_t known; /* 0: never heard of, or heard of and left alone; all else is 0 then */
   uint8_t status;
   uint8_t has_validators; /* an ETag or Last-Modified is kept: the next request of this URL will be conditional */
   uint8_t data[8];        /* the strategy's own */
@@ -57,15 +59,16 @@ typedef struct orbweaver_state {
 typedef struct orbweaver_domain {
   orbweaver_text name_view;
   uint64_t fetched;   /* pages crawled, again counted again */
-  uint64_t scheduled; /* requests scheduled, again counted again */
-  uint64_t failed;
-  uint64_t known_urls;
+  uint64_t scheduled; /* requests scheduled, again counted again; a RAISE of what is QUEUED is none */
+  uint64_t failed;    /* failures, of each try */
+  uint64_t known_urls; /* URLs of which a state is kept */
   int64_t crawl_delay_ms; /* robots.txt's; -1: none known */
   orbweaver_text data_view; /* what this strategy kept; empty at first */
 } orbweaver_domain;
 
 /* ---- events ---- */
 
+/* The URLs of one event are distinct. */
 enum { /* orbweaver_event.kind; what `links` is of each */
   ORBWEAVER_SEEDS = 1,   /* the seeds */
   ORBWEAVER_PAGE = 2,    /* the page itself: one element */
@@ -150,7 +153,7 @@ typedef struct orbweaver_event {
 /* ---- decisions ---- */
 
 enum { /* orbweaver_decision.action */
-  ORBWEAVER_LEAVE = 0,    /* nothing, or only the state changes */
+  ORBWEAVER_LEAVE = 0,    /* nothing, or only what set_… ask for; of a URL never heard of nothing is kept without them */
   ORBWEAVER_SCHEDULE = 1, /* request it; its status becomes QUEUED */
   ORBWEAVER_RAISE = 2,    /* as SCHEDULE; a request that still waits is moved up to this score instead */
   ORBWEAVER_DROP = 3      /* a request that still waits is taken out of the queue */
@@ -163,11 +166,12 @@ typedef struct orbweaver_decision {
   uint8_t set_data; /* 1: `data` is to be kept */
   uint8_t data[8];
   uint8_t set_due;  /* 1: `due_at_ms` is to be kept */
-  uint32_t attempt; /* of the request */
-  float score;      /* of the request; 1 is best, 0 worst */
+  uint32_t attempt; /* of the request: how often it was tried and failed before */
+  float score;      /* of the request; 1 is best, 0 worst; finite */
   int64_t not_before_ms; /* of the request; 0: as soon as possible */
   int64_t due_at_ms;
-  const orbweaver_meta* meta_kept; /* of the request */
+  const orbweaver_meta* meta_kept; /* of the request: at most 16, keys of 64 bytes, values of 512. Null: those of the seed, or of
+                                    * the request that this page or failure came of */
   size_t meta_count;
 } orbweaver_decision;
 
@@ -188,6 +192,7 @@ typedef struct orbweaver_output {
   uint8_t give_up_domain;   /* 1: drop all that is queued of the domain */
   uint8_t back_off;         /* 1: crawl the domain more slowly for a while */
   int64_t blocked_until_ms; /* not 0: request nothing of the domain before then */
+  orbweaver_text warning_kept; /* not empty: a line for the log of the worker, which counts repeats; for operators */
 } orbweaver_output;
 
 /* ---- the strategy ---- */
@@ -197,7 +202,7 @@ typedef struct orbweaver_parameter {
   const char* type; /* "integer", "number", "bool", "text", "list" (texts, separated by commas) */
   const char* default_value;
   const char* doc;
-  double min; /* of numbers; min > max: no bounds */
+  double min; /* of integers and numbers; min > max: no bounds */
   double max;
 } orbweaver_parameter;
 
@@ -219,17 +224,25 @@ typedef struct orbweaver_strategy {
   uint32_t version; /* of the strategy, kept with its domain bytes */
   size_t struct_size; /* sizeof of these, as the strategy was built with them */
   size_t event_size;
+  size_t domain_size;
+  size_t page_size;
+  size_t source_size;
+  size_t failure_size;
+  size_t host_size;
   size_t link_size;
   size_t state_size;
   size_t decision_size;
+  size_t request_size;
   size_t output_size;
-  const char* name;
-  const char* doc; /* one line */
+  size_t parameter_size;
+  size_t setting_size;
+  const char* name; /* lower-case words joined by underscores */
+  const char* doc;  /* one line */
   const orbweaver_parameter* parameters;
   size_t parameter_count;
   uint8_t needs_body; /* 1: works on the page's body */
 
-  /* `seed`: for strategies that decide at random. */
+  /* `seed`: for strategies that decide at random. *self may be null; it is handed to the others. */
   int (*create)(const orbweaver_setting* settings_view, size_t count, uint64_t seed, void** self, orbweaver_error* error);
   void (*destroy)(void* self);
 
@@ -238,7 +251,8 @@ typedef struct orbweaver_strategy {
   int (*filter)(void* self, const orbweaver_event* event_view, const orbweaver_link* links_view, size_t count, uint8_t* keep_view,
                 orbweaver_error* error);
 
-  /* decisions_view is all zero at first, except that of a PAGE or FAILURE `attempt` continues the request's. */
+  /* decisions_view and *output are all zero at first, except output->struct_size, and except that the decision of a FAILURE has as
+   * `attempt` the request's and one more. When it fails, nothing that it left in them counts. */
   int (*on_event)(void* self, const orbweaver_event* event_view, const orbweaver_link* links_view,
                   const orbweaver_state* states_view, size_t count, orbweaver_decision* decisions_view,
                   orbweaver_output* output, orbweaver_error* error);
@@ -252,7 +266,8 @@ typedef struct orbweaver_strategy {
   int (*finished)(void* self, uint8_t* finished, orbweaver_error* error);
 } orbweaver_strategy;
 
-/* The only symbol that a strategy exports. Never null; lives as long as the library. */
+/* The only symbol that a strategy exports; its name stays the same when ORBWEAVER_STRATEGY_ABI is raised, so that a host of any
+ * version finds `abi`. Never null; lives as long as the library, which is never unloaded. */
 typedef const orbweaver_strategy* (*orbweaver_strategy_entry)(void);
 #define ORBWEAVER_STRATEGY_SYMBOL "orbweaver_strategy_v1"
 
