@@ -1,7 +1,5 @@
 #include "strategy_worker/core/batch.h"
 
-#include <algorithm>
-
 namespace orbweaver {
 
 MessageBatch& Batch::AddPoll() {
@@ -31,9 +29,10 @@ void Batch::Forget(PartitionId partition) {
     if (event.message != nullptr && event.message->partition == partition) event = {};
   }
   for (TouchedDomain& domain : domains_) {
-    if (domain.partition == partition) domain.first_event = 0;
+    if (domain.partition != partition) continue;
+    domain.first_event = 0;
+    domain.sends = false;
   }
-  if (std::ranges::all_of(rest(), [](const SourceEvent& event) { return !event.message; })) Clear();
 }
 
 void Batch::Clear() {

@@ -38,7 +38,7 @@ class Batch {
   // Puts the last event that was added, which has an entry, into its domain's list.
   void Link(PartitionId partition);
 
-  // Forgets the events of `partition` that were not applied.
+  // Forgets the events of `partition` that were not applied: they are left without a message.
   void Forget(PartitionId partition);
   // Forgets everything.
   void Clear();

@@ -92,6 +92,10 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   }
   if (event.kind == kDeferredEvent) return absl::OkStatus();
   RETURN_IF_ERROR(CallStrategy(event, states->record()));
+  if (output_.warning_kept.size != 0) {
+    Log(LogLevel::kWarning, "strategy", "strategy '{}', domain '{}': {}", strategy_.name(),
+        event.entry->domain, ToView(output_.warning_kept).substr(0, kMaxMessageTextBytes));
+  }
   TakeExtras(event);
   return absl::OkStatus();
 }
@@ -375,7 +379,7 @@ void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision,
 void EventHandler::Request(size_t place, const orbweaver_decision& decision, std::string_view url,
                            std::span<const Meta> inherited, ScheduleAction action) {
   std::span<const Meta> meta = inherited;
-  if (decision.meta_count != 0) {
+  if (decision.meta_kept != nullptr) {
     ArenaList<Meta> list;
     for (size_t i = 0; i < decision.meta_count; ++i) {
       *list.Append(arena_) = {.key = ToView(decision.meta_kept[i].key),

@@ -78,6 +78,7 @@ absl::Status EventReader::ReadEntry(const Message& message, SourceEvent* event) 
   } else {
     event->kind = ORBWEAVER_HOST;
   }
+  metrics_.links.Increment(event->links.size());
   return absl::OkStatus();
 }
 

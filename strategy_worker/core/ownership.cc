@@ -41,11 +41,19 @@ absl::Status Ownership::TakeOver(Duration bus_timeout, Duration store_timeout) {
   return absl::OkStatus();
 }
 
-absl::Status Ownership::ReserveVersions(Duration bus_timeout) {
+bool Ownership::ReserveVersions() {
+  bool all = true;
   for (auto& [partition, owned] : owned_) {
     if (!owned.version.has_value()) owned.version = owned.versions.Next();
+    all &= owned.version.has_value();
+  }
+  return all;
+}
+
+absl::Status Ownership::Renew(Duration bus_timeout) {
+  for (auto& [partition, owned] : owned_) {
     if (owned.version.has_value()) continue;
-    ASSIGN_OR_RETURN(OwnedPartition fresh, Mark(partition, bus_timeout));
+    ASSIGN_OR_RETURN(const OwnedPartition fresh, Mark(partition, bus_timeout));
     owned.epoch = fresh.epoch;
     owned.versions = fresh.versions;
     owned.version = owned.versions.Next();
@@ -57,7 +65,12 @@ absl::StatusOr<OwnedPartition> Ownership::Mark(PartitionId partition, Duration t
   ASSIGN_OR_RETURN(const Offset epoch, log_.TakeOver(partition, timeout));
   ASSIGN_OR_RETURN(VersionSequence versions, VersionSequence::Create(topics_.topic_epoch, epoch));
   metrics_.take_overs.Increment();
-  return OwnedPartition{.epoch = epoch, .versions = std::move(versions)};
+  return OwnedPartition{.epoch = epoch,
+                        .versions = std::move(versions),
+                        .version = std::nullopt,
+                        .next_read = {},
+                        .known_end = {},
+                        .applied_to = std::nullopt};
 }
 
 OwnedPartition* Ownership::Find(PartitionId partition) {

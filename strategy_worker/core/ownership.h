@@ -46,9 +46,12 @@ class Ownership {
   // Blocks; on a retry error it goes on with the rest at the next call.
   absl::Status TakeOver(Duration bus_timeout, Duration store_timeout);
 
-  // Sees that every partition has a version for the next flush, so that what the next batch writes
-  // under its epoch is also put under it. A sequence that is used up costs another marker.
-  absl::Status ReserveVersions(Duration bus_timeout);
+  // Sees that every partition has a version for the next flush: before a batch, so that what it
+  // writes under its epoch is also put under it. False when a sequence is used up: Renew.
+  bool ReserveVersions();
+  // Another marker for such partitions. Nothing written under the old epoch may be outstanding:
+  // readers would drop it.
+  absl::Status Renew(Duration bus_timeout);
 
   bool HasPending() const { return !pending_.empty(); }
   OwnedPartition* Find(PartitionId partition);

@@ -12,11 +12,15 @@
 #include "common/base/ids.h"
 #include "common/model/encode_buffer.h"
 #include "common/model/scoring_log.h"
+#include "common/store/store.h"
 
 namespace orbweaver {
 
-// Of one event in all: what its row's put takes at most, beside that of other events.
-inline constexpr size_t kMaxEventOutputBytes = size_t{6} << 20;
+// Of one event in all. A row's put is bounded (kMaxPutBytes), and outboxes are part of it: one that
+// was claimed, and what a batch adds.
+inline constexpr size_t kMaxEventOutputBytes = size_t{3} << 20;
+inline constexpr size_t kMaxBatchOutputBytes = size_t{4} << 20;
+static_assert(2 * (kMaxEventOutputBytes + kMaxBatchOutputBytes) < kMaxPutBytes);
 
 // Place: inside EventHandler. Not thread-safe.
 class ScheduleWriter {
