@@ -1,0 +1,165 @@
+#include "strategy_worker/states/link_set.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "common/base/check.h"
+
+namespace orbweaver {
+namespace {
+
+// Up to here moving half of all slots for a new URL costs less than gaps would take in memory.
+constexpr size_t kDenseUrls = 128;
+// How full the homes may get: above, searches get long quickly.
+constexpr double kMaxLoad = 0.9;
+
+constexpr size_t kDataBytes = sizeof(PackedLink::data);
+
+// What a set of `urls` makes room for when it grows by one: a ninth more.
+size_t Grown(size_t urls) { return urls + 2 + urls / 9; }
+
+// Slots after the last home, for what is pushed past it.
+size_t OverflowSlots(size_t homes) { return 8 + std::min<size_t>(homes / 64, 120); }
+
+}  // namespace
+
+size_t LinkSet::LowerBound(uint64_t key) const {
+  size_t index = Guess(key);
+  while (slots_[index].key < key) ++index;
+  if (IsDense()) {
+    while (index > 0 && slots_[index - 1].key >= key) --index;
+  }
+  return index;
+}
+
+PackedLink LinkSet::PackedOf(const Slot& slot) const {
+  if ((slot.word & kFetchedBit) == 0) return {slot.word, slot.tail, {}};
+  const char* const bytes = &fetched_[static_cast<uint32_t>(slot.tail)];
+  PackedLink packed{slot.word, 0, {bytes + kDataBytes, slot.tail >> 32}};
+  std::memcpy(&packed.data, bytes, kDataBytes);
+  return packed;
+}
+
+bool LinkSet::Find(uint64_t key, PackedLink* packed) const {
+  if (size_ == 0) return false;
+  const Slot& slot = slots_[LowerBound(key)];
+  if (slot.key != key || slot.IsEmpty()) return false;
+  *packed = PackedOf(slot);
+  return true;
+}
+
+LinkSet::Outcome LinkSet::Put(uint64_t key, const PackedLink& packed) {
+  if (slot_count_ == 0) Rebuild(Grown(0));
+  size_t index = LowerBound(key);
+  const bool is_new = slots_[index].key != key || slots_[index].IsEmpty();
+  if (!is_new) {
+    const PackedLink old = PackedOf(slots_[index]);
+    if (old == packed) return Outcome::kUnchanged;
+    if (!old.fetched.empty()) {
+      fetched_garbage_ += static_cast<uint32_t>(kDataBytes + old.fetched.size());
+      // A compaction must not take the old bytes along.
+      slots_[index].word = 0;
+    }
+  } else {
+    const bool is_full = !IsDense() && static_cast<double>(size_) >= kMaxLoad * homes_;
+    if (is_full || !MakeRoom(index)) {
+      Rebuild(Grown(size_));
+      index = LowerBound(key);
+      CHECK(MakeRoom(index));
+    }
+    ++size_;
+    if (IsDense()) homes_ = size_;
+    slots_[index].key = key;
+    slots_[index].word = 0;
+  }
+  const uint64_t tail =
+      packed.fetched.empty() ? packed.data : AddFetched(packed.data, packed.fetched);
+  slots_[index].word = packed.word;
+  slots_[index].tail = tail;
+  return is_new ? Outcome::kAdded : Outcome::kChanged;
+}
+
+bool LinkSet::MakeRoom(size_t index) {
+  size_t empty = index;
+  while (!slots_[empty].IsEmpty()) ++empty;
+  if (empty + 1 == slot_count_) return false;
+  std::move_backward(&slots_[index], &slots_[empty], &slots_[empty + 1]);
+  return true;
+}
+
+void LinkSet::Reserve(size_t urls) {
+  if (urls > size_) Rebuild(urls);
+}
+
+void LinkSet::Rebuild(size_t urls) {
+  CHECK(urls >= size_ && urls < std::numeric_limits<uint32_t>::max() / 2);
+  const std::unique_ptr<Slot[]> old = std::move(slots_);
+  const size_t old_count = slot_count_;
+  dense_ = urls <= kDenseUrls;
+  homes_ = dense_ ? size_ : static_cast<uint32_t>(static_cast<double>(urls) / kMaxLoad) + 1;
+  // Keys that somebody chose to be neighbours may be pushed far past the last home.
+  size_t end = 0;
+  const auto place = [&](uint64_t key) { return dense_ ? end : std::max(end, Guess(key)); };
+  for (size_t i = 0; i < old_count; ++i) {
+    if (!old[i].IsEmpty()) end = place(old[i].key) + 1;
+  }
+  slot_count_ = static_cast<uint32_t>(
+      dense_ ? urls + 1 : std::max<size_t>(end, homes_) + OverflowSlots(homes_));
+  slots_ = std::make_unique<Slot[]>(slot_count_);
+  end = 0;
+  for (size_t i = 0; i < old_count; ++i) {
+    if (old[i].IsEmpty()) continue;
+    const size_t index = place(old[i].key);
+    slots_[index] = old[i];
+    end = index + 1;
+  }
+}
+
+uint64_t LinkSet::AddFetched(uint64_t data, std::string_view fetched) {
+  const size_t bytes = kDataBytes + fetched.size();
+  if (fetched_size_ + bytes > fetched_capacity_) CompactFetched(bytes);
+  const uint32_t at = fetched_size_;
+  char* const out = WriteFixed(data, &fetched_[at]);
+  WriteRaw(fetched, out);
+  fetched_size_ += static_cast<uint32_t>(bytes);
+  return uint64_t{fetched.size()} << 32 | at;
+}
+
+void LinkSet::CompactFetched(size_t more) {
+  const size_t kept = fetched_size_ - fetched_garbage_;
+  const size_t capacity = (kept + more) + (kept + more) / 4;
+  CHECK(capacity < std::numeric_limits<uint32_t>::max());
+  auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
+  uint32_t size = 0;
+  for (size_t i = 0; i < slot_count_; ++i) {
+    Slot& slot = slots_[i];
+    if (slot.IsEmpty() || (slot.word & kFetchedBit) == 0) continue;
+    const size_t slot_bytes = kDataBytes + (slot.tail >> 32);
+    std::memcpy(&bytes[size], &fetched_[static_cast<uint32_t>(slot.tail)], slot_bytes);
+    slot.tail = (slot.tail >> 32) << 32 | size;
+    size += static_cast<uint32_t>(slot_bytes);
+  }
+  fetched_ = std::move(bytes);
+  fetched_size_ = size;
+  fetched_garbage_ = 0;
+  fetched_capacity_ = static_cast<uint32_t>(capacity);
+}
+
+LinkSet LinkSet::SplitOff() {
+  LinkSet lower(range_.LowerHalf());
+  LinkSet upper(range_.UpperHalf());
+  const auto half = [&](uint64_t key) -> LinkSet& {
+    return lower.range_.Contains(key) ? lower : upper;
+  };
+  size_t lower_urls = 0;
+  ForEach([&](uint64_t key, const PackedLink&) { lower_urls += lower.range_.Contains(key); });
+  lower.Reserve(lower_urls);
+  upper.Reserve(size_ - lower_urls);
+  ForEach([&](uint64_t key, const PackedLink& packed) { half(key).Put(key, packed); });
+  *this = std::move(lower);
+  return upper;
+}
+
+}  // namespace orbweaver
