@@ -3,10 +3,17 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/log.h"
 #include "common/base/status.h"
 #include "strategy_worker/core/phase_timer.h"
 
 namespace orbweaver {
+namespace {
+
+// Deleted cells cost the store as much as written ones, and nobody waits for them to go.
+constexpr int kBatchesPerErase = 16;
+
+}  // namespace
 
 Flight::~Flight() {
   // What it says matters to nobody any more.
@@ -93,6 +100,7 @@ absl::Status Flight::Finish() {
     if (!commits_.empty()) RETURN_IF_ERROR(parts_.consumer.Commit(commits_, timeout));
     step_ = Step::kNone;
     parts_.metrics.batches.Increment();
+    if (++since_erase_ == kBatchesPerErase) EraseGarbage();
   }
   return absl::OkStatus();
 }
@@ -108,6 +116,17 @@ absl::Status Flight::Append() {
     }
   }
   return absl::OkStatus();
+}
+
+void Flight::EraseGarbage() {
+  since_erase_ = 0;
+  std::vector<RowErase> erases;
+  parts_.states.TakeGarbage(&erases);
+  if (erases.empty()) return;
+  const absl::Status erased =
+      parts_.store.Erase(Table::kDomains, erases, parts_.options.store_timeout);
+  // What stays is found again when its row is read.
+  if (!erased.ok()) Log(LogLevel::kWarning, "strategy", "erase garbage: {}", MessageOf(erased));
 }
 
 }  // namespace orbweaver

@@ -72,6 +72,7 @@ class Flight {
   absl::Status WriteRemaining();
   absl::Status WriteList(std::vector<RowPut>* puts);
   absl::Status Append();
+  void EraseGarbage();
 
   const Parts parts_;
 
@@ -84,6 +85,7 @@ class Flight {
   size_t next_entry_ = 0;
   std::vector<PartitionId> partitions_;
   std::vector<OffsetCommit> commits_;
+  int since_erase_ = 0;
 };
 
 }  // namespace orbweaver
