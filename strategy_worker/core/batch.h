@@ -21,7 +21,6 @@ struct TouchedDomain {
   uint32_t first_event = 0;  // plus 1; 0: none. The others follow by SourceEvent::next_of_domain
   uint32_t last_event = 0;
   bool was_absent = false;       // its row had to be asked for
-  bool states_requested = false;  // and that with all its states
   bool is_examined = false;
   bool sends = false;  // its record has an outbox for the next flush
 };

@@ -258,7 +258,8 @@ absl::Status EventHandler::LoadExtras(const TouchedDomain& domain, size_t links)
   if (count == links) return absl::OkStatus();
   const auto extra_fingerprints = std::span<const Fingerprint>(fingerprints_).subspan(links);
   others_were_loaded_ = true;
-  const StateRequest wanted{domain.name, domain.partition, extra_fingerprints};
+  // The event's own too, so that they stay.
+  const StateRequest wanted{domain.name, domain.partition, fingerprints_};
   RETURN_IF_ERROR(state_store_.Load({&wanted, 1}, options_.store_timeout));
   if (states_.size() < count) states_.resize(count);
   known_.resize(count);

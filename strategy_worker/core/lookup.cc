@@ -41,12 +41,15 @@ absl::Status Lookup::Run(Batch* batch) {
 absl::Status Lookup::LoadRecords(Batch* batch) {
   const bool whole = dropped_events_ * 2 <= filtered_events_;
   for (TouchedDomain& domain : batch->domains()) {
-    if (domain.first_event == 0 || states_.Find(domain.name) != nullptr) continue;
-    bool states = whole;
-    batch->ForEachEvent(domain, [&](const SourceEvent& event) {
-      states |= !HasFilter(event) && event.NeedsStates();
-    });
-    domain.was_absent = true;
+    if (domain.first_event == 0) continue;
+    domain.was_absent = states_.Find(domain.name) == nullptr;
+    bool states = domain.was_absent && whole;
+    if (domain.was_absent && !whole) {
+      batch->ForEachEvent(domain, [&](const SourceEvent& event) {
+        states |= !HasFilter(event) && event.NeedsStates();
+      });
+    }
+    // Those that are there are asked for too, so that they stay.
     Want(batch, domain, states);
   }
   return LoadWanted();

@@ -73,6 +73,13 @@ absl::StatusOr<OwnedPartition> Ownership::Mark(PartitionId partition, Duration t
                         .applied_to = std::nullopt};
 }
 
+std::vector<PartitionId> Ownership::Assigned() const {
+  std::vector<PartitionId> assigned;
+  for (const auto& [partition, position] : pending_) assigned.push_back(partition);
+  for (const auto& [partition, owned] : owned_) assigned.push_back(partition);
+  return assigned;
+}
+
 OwnedPartition* Ownership::Find(PartitionId partition) {
   const auto found = owned_.find(partition);
   return found == owned_.end() ? nullptr : &found->second;

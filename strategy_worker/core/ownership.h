@@ -3,8 +3,7 @@
 
 #include <map>
 #include <optional>
-#include <set>
-#include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -54,7 +53,10 @@ class Ownership {
   absl::Status Renew(Duration bus_timeout);
 
   bool HasPending() const { return !pending_.empty(); }
+  // Null when it is not owned.
   OwnedPartition* Find(PartitionId partition);
+  // Owned or pending.
+  std::vector<PartitionId> Assigned() const;
   std::map<PartitionId, OwnedPartition>& owned() { return owned_; }
   uint64_t topic_epoch() const { return topics_.topic_epoch; }
 

@@ -99,7 +99,7 @@ absl::Status StrategyCore::StayInGroup() {
 
 absl::Status StrategyCore::SetAllPaused(bool paused) {
   is_paused_ = paused;
-  for (const auto& [partition, owned] : ownership_.owned()) {
+  for (const PartitionId partition : ownership_.Assigned()) {
     RETURN_IF_ERROR(parts_.consumer->SetPaused(partition, paused));
   }
   return absl::OkStatus();

@@ -20,7 +20,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr int kPartitions = 3;
+constexpr int kPartitions = 4;
 constexpr int kWorkers = 2;
 constexpr int kDomains = 6;
 constexpr int kUrlsPerDomain = 12;
@@ -302,7 +302,9 @@ class Simulation {
 
   // A fatal error that no fault of this world explains.
   void Suspect(const absl::Status& status) {
-    if (MessageOf(status).find("lost") != std::string_view::npos) return;
+    for (const char* fault : {"lost", "given up"}) {
+      if (MessageOf(status).find(fault) != std::string_view::npos) return;
+    }
     if (rule_ == SwitchedOff::kNothing && result_.failure.empty()) {
       result_.failure = "fatal: " + std::string(MessageOf(status));
     }
