@@ -155,6 +155,9 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
     worker.states = std::make_unique<PackedStateStore>(used_store, clock, worker.state_options,
                                                        state_metrics);
   }
+  if (worker.background == nullptr) {
+    worker.background = writes_.emplace_back(std::make_unique<DirectWrite>()).get();
+  }
   auto log = OwnedLog::Create(used_bus, clock,
                               {.topic = std::string(kScoringLogTopic), .owner = worker.member,
                                .producer = {}});
@@ -167,7 +170,7 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
       .states = std::move(worker.states),
       .store = used_store,
       .strategy = strategy,
-      .background = worker.background != nullptr ? *worker.background : direct,
+      .background = *worker.background,
       .clock = clock,
       .suffixes = *suffixes,
       .metrics = metrics,

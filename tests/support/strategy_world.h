@@ -133,13 +133,13 @@ class StrategyWorld {
   MemoryStore store{&tables, {.virtual_time = &clock}};
   MetricRegistry metrics;
   StateMetrics state_metrics{metrics};
-  DirectWrite direct;
   std::unique_ptr<const PublicSuffixes> suffixes;
   TopicRecord topics;
 
  private:
   std::unique_ptr<StateStore> StatesOf(std::string_view domain, std::string_view url);
   std::unique_ptr<Producer> producer_;
+  std::vector<std::unique_ptr<DirectWrite>> writes_;  // one a core
 };
 
 }  // namespace orbweaver
