@@ -93,6 +93,8 @@ class Member : public RebalanceListener {
   absl::Status Step(const PollLimits& limits = {});
   // Commits what it has received.
   absl::Status Commit();
+  // From now on its commits wait for kBusWait only, and may be in vain.
+  void BeImpatient() { patience_ = kBusWait; }
   // Its partitions may become others' without its knowing: it is not going to be stepped for long.
   void Freeze();
 
@@ -115,6 +117,7 @@ class Member : public RebalanceListener {
   std::map<PartitionId, AssignedPartition> assignments_;
   std::vector<std::string> received_;
   size_t lost_ = 0;
+  Duration patience_ = kBusPatience;
   std::unique_ptr<Consumer> consumer_;
 };
 

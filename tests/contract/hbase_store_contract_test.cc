@@ -56,6 +56,8 @@ class HBaseStoreEnv : public StoreEnv {
 
   void KillServer() override { Services("kill hbase"); }
   void StartServer() override { Services("restart hbase"); }
+  void FreezeServer() override { Services("freeze hbase"); }
+  void ThawServer() override { Services("thaw hbase"); }
 
   // As when a firewall drops them: the client only sees them end.
   void BreakConnections() override {

@@ -65,7 +65,11 @@ absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptio
   rd_kafka_conf_set_opaque(conf.get(), consumer.get());
   rd_kafka_conf_set_rebalance_cb(conf.get(), OnRebalance);
   rd_kafka_conf_set_error_cb(conf.get(), OnError);
-  ASSIGN_OR_RETURN(consumer->handle_, NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
+  ASSIGN_OR_RETURN(Handle handle, NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
+  // Close has left the group, or waited long enough to do so.
+  consumer->handle_.reset(handle.release(), [](rd_kafka_t* client) {
+    rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  });
   rd_kafka_poll_set_consumer(consumer->handle_.get());
   consumer->queue_ = rd_kafka_queue_get_consumer(consumer->handle_.get());
   return consumer;
@@ -316,10 +320,35 @@ void KafkaConsumer::Close() {
   if (handle_ == nullptr) return;
   held_.clear();
   if (listener_ == nullptr && !owned_.empty()) rd_kafka_assign(handle_.get(), nullptr);
-  rd_kafka_consumer_close(handle_.get());  // serves OnRebalance for what is held
+  LeaveGroup();
   owned_.clear();
   rd_kafka_queue_destroy(queue_);
   handle_.reset();
+}
+
+void KafkaConsumer::LeaveGroup() {
+  const Queue rest(rd_kafka_queue_new(handle_.get()));
+  if (rd_kafka_error_t* const error = rd_kafka_consumer_close_queue(handle_.get(), rest.get())) {
+    Log(LogLevel::kWarning, "kafka", "leave group {}: {}", options_.group,
+        rd_kafka_error_string(error));
+    rd_kafka_error_destroy(error);
+    return;
+  }
+  const Deadline deadline(options_.close_timeout);
+  while (rd_kafka_consumer_closed(handle_.get()) == 0) {
+    if (deadline.Left() == Duration::zero()) {
+      Log(LogLevel::kWarning, "kafka",
+          "leave group {}: no answer for {} s; its partitions go to others after the session "
+          "timeout",
+          options_.group,
+          std::chrono::duration_cast<std::chrono::seconds>(options_.close_timeout).count());
+      return;
+    }
+    rd_kafka_message_t* fetched = nullptr;
+    if (rd_kafka_consume_batch_queue(rest.get(), Milliseconds(deadline.Left()), &fetched, 1) == 1) {
+      rd_kafka_message_destroy(fetched);
+    }
+  }
 }
 
 bool KafkaConsumer::Silent() const {

@@ -67,6 +67,8 @@ class KafkaConsumer : public Consumer {
   absl::Status StartAgain(PartitionId partition);
   absl::Status Fetching(PartitionId partition, bool fetch);
   absl::Status Rejoin();
+  // Serves OnRebalance for what is held, until the group is left or the time is over.
+  void LeaveGroup();
   bool Cooperative() const;
   // The group has not heard of this member for a session: others may have its partitions.
   bool Silent() const;
