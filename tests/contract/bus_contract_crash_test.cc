@@ -114,6 +114,7 @@ TEST_P(BusContract, EveryCallComesBackInItsTimeFromAServerThatHangs) {
   }
   (*closed)->Close();
   destroyed.reset();
+  reader->reset();
   env().ThawServer();
 
   ASSERT_OK(producer->Flush(kBusPatience));

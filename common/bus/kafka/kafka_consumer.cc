@@ -66,10 +66,7 @@ absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptio
   rd_kafka_conf_set_rebalance_cb(conf.get(), OnRebalance);
   rd_kafka_conf_set_error_cb(conf.get(), OnError);
   ASSIGN_OR_RETURN(Handle handle, NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
-  // Close has left the group, or waited long enough to do so.
-  consumer->handle_.reset(handle.release(), [](rd_kafka_t* client) {
-    rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
-  });
+  consumer->handle_.reset(handle.release(), DestroyMember);
   rd_kafka_poll_set_consumer(consumer->handle_.get());
   consumer->queue_ = rd_kafka_queue_get_consumer(consumer->handle_.get());
   return consumer;
