@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view kTopicPrefix = "topic/";
 constexpr std::string_view kStartPrefix = "start/";
+// How long deleting waits for compactions that are too far behind.
+constexpr Duration kDeletePatience = std::chrono::seconds(10);
 
 std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
@@ -346,7 +348,8 @@ absl::Status MessageLog::Delete(std::span<const Cut> cuts) {
   }
   // Readers are told of the new start before what is below it goes.
   for (const auto& [partition, start] : cuts) partition->start = start.value();
-  return database_.Write(&batch, "delete from");
+  return database_.WhenWritable(kDeletePatience,
+                                [&] { return database_.Write(&batch, "delete from"); });
 }
 
 }  // namespace orbweaver

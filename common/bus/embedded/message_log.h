@@ -112,8 +112,8 @@ class MessageLog {
     const std::unique_ptr<rocksdb::Iterator> batches_;
   };
 
-  // Deletes the batches that are older, or more, than their topic keeps. Unavailable when
-  // compactions are too far behind: the next time does it.
+  // Deletes the batches that are older, or more, than their topic keeps. DeadlineExceeded when
+  // compactions are too far behind for ten seconds: the next time does it.
   absl::Status ApplyRetention() ABSL_LOCKS_EXCLUDED(retention_mutex_);
 
   // Deletes what is below `start`, which must be within the log.

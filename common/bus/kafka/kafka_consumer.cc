@@ -82,6 +82,7 @@ absl::Status KafkaConsumer::Subscribe(std::string_view topic, RebalanceListener*
     return FatalError("subscribe to {}: the consumer is closed, or reads already", topic);
   }
   topic_ = topic;
+  subscribed_ = true;
   listener_ = listener;
   return Join();
 }
@@ -316,7 +317,7 @@ void KafkaConsumer::Close() {
   closed_ = true;
   if (handle_ == nullptr) return;
   held_.clear();
-  if (listener_ == nullptr && !owned_.empty()) rd_kafka_assign(handle_.get(), nullptr);
+  if (!subscribed_ && !owned_.empty()) rd_kafka_assign(handle_.get(), nullptr);
   LeaveGroup();
   owned_.clear();
   rd_kafka_queue_destroy(queue_);
@@ -428,20 +429,32 @@ absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
   }
 }
 
+void KafkaConsumer::Change(IncrementalCall* call,
+                           const rd_kafka_topic_partition_list_t& partitions) {
+  rd_kafka_error_t* const error = call(handle_.get(), &partitions);
+  if (error == nullptr) return;
+  errors_.push_back(
+      FatalError("change the assignment of {}: {}", topic_, rd_kafka_error_string(error)));
+  rd_kafka_error_destroy(error);
+}
+
 void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
   auto assigned = Positions(partitions);
   if (!assigned.ok()) {
     errors_.push_back(Annotate(assigned.status(), fmt::format("take over {}", topic_)));
     for (const PartitionId id : Ids(*partitions)) owned_.erase(id);
-    rd_kafka_assign(handle_.get(), nullptr);
+    // librdkafka waits for an answer. The cooperative protocol takes back only what was taken, so
+    // it is, and nothing of it is delivered.
+    if (Cooperative()) {
+      Change(rd_kafka_incremental_assign, *partitions);
+    } else {
+      rd_kafka_assign(handle_.get(), nullptr);
+    }
     rejoin_ = true;
     return;
   }
   if (Cooperative()) {
-    if (rd_kafka_error_t* const error = rd_kafka_incremental_assign(handle_.get(), partitions)) {
-      errors_.push_back(FatalError("assign {}: {}", topic_, rd_kafka_error_string(error)));
-      rd_kafka_error_destroy(error);
-    }
+    Change(rd_kafka_incremental_assign, *partitions);
   } else {
     rd_kafka_assign(handle_.get(), partitions);
   }
@@ -474,10 +487,7 @@ void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
     return !owned_.contains(PartitionId(message->partition));
   });
   if (Cooperative()) {
-    if (rd_kafka_error_t* const error = rd_kafka_incremental_unassign(handle_.get(), partitions)) {
-      errors_.push_back(FatalError("give up {}: {}", topic_, rd_kafka_error_string(error)));
-      rd_kafka_error_destroy(error);
-    }
+    Change(rd_kafka_incremental_unassign, *partitions);
   } else {
     rd_kafka_assign(handle_.get(), nullptr);
   }
