@@ -74,12 +74,13 @@ class Service:
                                             start_new_session=True)
 
     def _write_configuration(self, ports):
+        framed = "true" if os.environ.get("ORBWEAVER_THRIFT_FRAMED") else "false"
         for template in (HERE / self.name).iterdir():
             if template.suffix not in (".properties", ".xml") or template.name == "pom.xml":
                 continue
             folder = escape(str(self.dir)) if template.suffix == ".xml" else str(self.dir).replace("\\", "\\\\")
             text = string.Template(template.read_text())
-            (self.dir / "conf" / template.name).write_text(text.safe_substitute(ports, dir=folder))
+            (self.dir / "conf" / template.name).write_text(text.safe_substitute(ports, dir=folder, framed=framed))
 
     def _command(self, java, classes, ports):
         conf = self.dir / "conf"
