@@ -63,6 +63,9 @@ struct ConsumerOptions {
   std::string member;
   // A member that does not poll for this long loses its partitions.
   Duration session_timeout = std::chrono::seconds(45);
+  // How long Close and the destructor wait for the servers to hear that this member leaves. After
+  // that they find out by its silence.
+  Duration close_timeout = std::chrono::seconds(10);
 };
 
 // Larger batches fall out of the CPU's caches before they are read: measured on Kafka, 10,000
@@ -87,7 +90,9 @@ class Consumer {
   virtual absl::Status Assign(std::string_view topic, std::span<const AssignedPartition> from) = 0;
 
   // Replaces *batch. Returns as soon as there is anything, a rebalance included, at most after
-  // `timeout`; OK with an empty batch when there was nothing. Bytes are keys and values; at least
+  // `timeout`, to which the listener's own time adds, and at a take-over up to 20 s of asking the
+  // servers where the partitions stand. OK with an empty batch when there was nothing. Bytes are
+  // keys and values; at least
   // one message comes however large it is. No partition with messages is left out for ever, however
   // full the others are. On error *batch is empty and no message is skipped. Errors:
   //   retry       broker away: it reconnects by itself.
@@ -110,8 +115,9 @@ class Consumer {
   // takes effect at the next assignment. Metadata that is too long or not printable is fatal.
   virtual absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) = 0;
 
-  // Leaves the group, after OnRevoked for what is held. Idempotent; the destructor does it when the
-  // caller has not, without callbacks.
+  // Leaves the group, after OnRevoked for what is held. Waits at most `close_timeout`, the
+  // listener's own time not counted. Idempotent; the destructor does it when the caller has not,
+  // without callbacks.
   virtual void Close() = 0;
 };
 

@@ -30,7 +30,8 @@ struct ProducerOptions {
   // Records whose ack was not delivered yet, keys and values together. Sending past it is refused,
   // which is the back-pressure. One record larger than that is taken when there is no other.
   size_t max_bytes = size_t{32} << 20;
-  // After this long without a single ack, all that is outstanding is given up.
+  // After this long without an ack for a partition that waits for some, all that is outstanding, of
+  // all partitions, is given up.
   Duration delivery_timeout = std::chrono::minutes(2);
 };
 

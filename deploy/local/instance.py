@@ -4,6 +4,7 @@ The running processes are found by a marker on their command line, so there is n
 nothing but a service of this very folder is ever signalled.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -73,12 +74,13 @@ class Service:
                                             start_new_session=True)
 
     def _write_configuration(self, ports):
+        framed = "true" if os.environ.get("ORBWEAVER_THRIFT_FRAMED") else "false"
         for template in (HERE / self.name).iterdir():
             if template.suffix not in (".properties", ".xml") or template.name == "pom.xml":
                 continue
             folder = escape(str(self.dir)) if template.suffix == ".xml" else str(self.dir).replace("\\", "\\\\")
             text = string.Template(template.read_text())
-            (self.dir / "conf" / template.name).write_text(text.safe_substitute(ports, dir=folder))
+            (self.dir / "conf" / template.name).write_text(text.safe_substitute(ports, dir=folder, framed=framed))
 
     def _command(self, java, classes, ports):
         conf = self.dir / "conf"
@@ -123,26 +125,39 @@ class Service:
             log.seek(max(0, self.log.stat().st_size - 16384))
             return "\n".join(log.read().decode(errors="replace").splitlines()[-20:])
 
+    def send(self, how):
+        """Sends the signal `how`. False when none ran."""
+        with self._pinned() as handle:
+            if handle is not None:
+                signal.pidfd_send_signal(handle, how)
+            return handle is not None
+
+    @contextlib.contextmanager
+    def _pinned(self):
+        """A handle of the running process, whose id so cannot pass to another one; None when there is none."""
+        handle = None
+        try:
+            pid = self.pid()
+            if pid is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    handle = os.pidfd_open(pid)
+            # Looked at again now that the handle pins it.
+            yield handle if handle is not None and self._is_ours(pid) else None
+        finally:
+            if handle is not None:
+                os.close(handle)
+
     def stop(self, how):
         """Sends the signal `how` and waits for the end; SIGKILL when SIGTERM does not do. False when none ran."""
-        pid = self.pid()
-        if pid is None:
-            return False
-        try:
-            handle = os.pidfd_open(pid)
-        except ProcessLookupError:
-            return False
-        try:
-            # Looked at again now that the handle pins this process: its id cannot have passed to another one.
-            if not self._is_ours(pid):
+        with self._pinned() as handle:
+            if handle is None:
                 return False
             signal.pidfd_send_signal(handle, how)
+            signal.pidfd_send_signal(handle, signal.SIGCONT)  # a frozen one hears nothing else
             if not select.select([handle], [], [], STOP_DEADLINE_S)[0]:
-                say(f"{self.name} (pid {pid}) did not stop in {STOP_DEADLINE_S} s, killing it")
+                say(f"{self.name} did not stop in {STOP_DEADLINE_S} s, killing it")
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
                 select.select([handle], [], [])
-        finally:
-            os.close(handle)
         self.ready.unlink(missing_ok=True)
         return True
 

@@ -7,9 +7,9 @@ source "$root/deploy/deps/setup.sh"
 
 preset=${ORBWEAVER_PRESET:-release}
 labels='unit|contract|integration|sim|e2e|fuzz'
-select=() fuzz=yes services=yes
+select=() fuzz=yes services=yes all=no
 case ${1:-} in
-  all) shift ;;
+  all) shift; all=yes ;;
   *) select+=(-LE long) ;;
 esac
 case ${1:-} in
@@ -59,6 +59,7 @@ run_ctest() {  # NAME DIR ARGS…
 }
 if [ "${1:-}" != fuzz ]; then run_ctest tests "$root/build/$preset" -j "$(nproc)" ${select[@]+"${select[@]}"}; fi
 if [ $fuzz = yes ]; then run_ctest fuzz "$root/build/fuzz" -j "$(nproc)" -L fuzz; fi
+if [ $all = yes ] && [[ ${1:-integration} = integration ]]; then source "$root/deploy/local/other_services.sh"; fi
 
 python3 "$root/deploy/local/count_results.py" "$results"/*.xml || status=1
 exit $status

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,6 +94,8 @@ class Member : public RebalanceListener {
   absl::Status Step(const PollLimits& limits = {});
   // Commits what it has received.
   absl::Status Commit();
+  // From now on its commits wait for kBusWait only, and may be in vain.
+  void BeImpatient() { patience_ = kBusWait; }
   // Its partitions may become others' without its knowing: it is not going to be stepped for long.
   void Freeze();
 
@@ -113,8 +116,10 @@ class Member : public RebalanceListener {
   Owners* const owners_;
   std::map<PartitionId, Offset> positions_;
   std::map<PartitionId, AssignedPartition> assignments_;
+  std::set<PartitionId> just_assigned_;  // in the last Poll
   std::vector<std::string> received_;
   size_t lost_ = 0;
+  Duration patience_ = kBusPatience;
   std::unique_ptr<Consumer> consumer_;
 };
 

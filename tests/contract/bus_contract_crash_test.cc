@@ -1,5 +1,6 @@
 // Restarts, and servers killed with -9.
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,49 @@ TEST_P(BusContract, LosesNothingAckedWhenKilledInTheMiddleOfAHundredThousandReco
       ASSERT_EQ(seen[i], 1) << "record " << i << " of " << acked << " acknowledged";
     }
   }
+}
+
+// It is thawed only after the calls: one without a deadline would never come back.
+TEST_P(BusContract, EveryCallComesBackInItsTimeFromAServerThatHangs) {
+  const std::string topic = MakeTopic(2), group = Name("group");
+  AckedProducer producer(bus());
+  auto dropped = std::make_unique<AckedProducer>(bus());
+  ProduceNumbers(topic, 2, 20);
+  const ConsumerOptions options{
+      .group = group, .session_timeout = env().ShortestSession(), .close_timeout = kBusWait};
+  Owners owners;
+  auto closed = std::make_unique<Member>(bus(), topic, options, &owners);
+  auto destroyed = std::make_unique<Member>(bus(), topic, options, &owners);
+  ASSERT_TRUE(StepUntil({closed.get(), destroyed.get()}, [&] {
+    return closed->positions().size() == 1 && destroyed->positions().size() == 1;
+  }));
+  auto reader = bus().NewOffsetReader();
+  ASSERT_OK(reader);
+  const PartitionId first(0);
+
+  for (Member* const member : {closed.get(), destroyed.get()}) member->BeImpatient();
+  env().FreezeServer();
+  for (AckedProducer* const sender : {&producer, dropped.get()}) {
+    ASSERT_OK((*sender)->Send({topic, first, "", "meanwhile", {}}, 0));
+    const absl::Status flushed = (*sender)->Flush(kBusWait);
+    EXPECT_TRUE(flushed.ok() || IsRetry(flushed)) << flushed;
+  }
+  dropped.reset();
+  for (const absl::Status& status :
+       {closed->Step(), closed->Commit(), (*reader)->Bounds(topic, {&first, 1}, kBusWait).status(),
+        (*reader)->Committed(group, topic, {&first, 1}, kBusWait).status(),
+        bus().PartitionCount(topic, kBusWait).status()}) {
+    EXPECT_TRUE(status.ok() || IsRetry(status) || IsFenced(status)) << status;
+  }
+  (*closed)->Close();
+  destroyed.reset();
+  reader->reset();
+  env().ThawServer();
+
+  ASSERT_OK(producer->Flush(kBusPatience));
+  EXPECT_EQ(producer.failures(), 0u);
+  Member next(bus(), topic, {.group = group}, &owners);
+  ASSERT_TRUE(StepUntil({&next}, [&] { return next.positions().size() == 2; }));
 }
 
 TEST_P(BusContract, GoesOnByItselfAfterARestartOfTheServer) {

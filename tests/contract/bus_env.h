@@ -30,6 +30,11 @@ class BusEnv {
   virtual void KillServer() = 0;
   virtual void StartServer() = 0;
 
+  // Stops the server's answers while it keeps its connections, and lets it go on. Nothing where
+  // there is no server.
+  virtual void FreezeServer() {}
+  virtual void ThawServer() {}
+
   // Runs `work` and kills with -9 whatever holds its unwritten data, once `kill_at` steps are
   // acknowledged. Returns the steps acknowledged; bus() is usable then.
   //

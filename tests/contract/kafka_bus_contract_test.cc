@@ -30,6 +30,8 @@ class KafkaBusEnv : public BusEnv {
 
   void KillServer() override { RunServices("kill kafka"); }
   void StartServer() override { RunServices("restart kafka"); }
+  void FreezeServer() override { RunServices("freeze kafka"); }
+  void ThawServer() override { RunServices("thaw kafka"); }
 
   // What Kafka's own kafka-delete-records does.
   void CutLog(const std::string& topic, PartitionId partition, Offset start) override {

@@ -15,6 +15,8 @@ class MemoryBusEnv : public BusEnv {
 
   void KillServer() override { broker_.SetAvailable(false); }
   void StartServer() override { broker_.SetAvailable(true); }
+  void FreezeServer() override { broker_.SetAvailable(false); }
+  void ThawServer() override { broker_.SetAvailable(true); }
 
   // A process that dies between two sends.
   uint64_t KillDuring(const Work& work, uint64_t kill_at) override {

@@ -19,6 +19,8 @@ class MemoryStoreEnv : public StoreEnv {
   // The servers that it pretends to have.
   void KillServer() override { tables_.SetAvailable(false); }
   void StartServer() override { tables_.SetAvailable(true); }
+  void FreezeServer() override { tables_.SetAvailable(false); }
+  void ThawServer() override { tables_.SetAvailable(true); }
 
   // A process that dies between two puts.
   uint64_t KillDuring(const Work& work, uint64_t kill_at) override {

@@ -159,6 +159,33 @@ TEST_P(StoreContract, LosesNothingAckedWhenKilledInTheMiddleOfAHundredThousandWr
   }
 }
 
+// It is thawed only after the calls: one without a deadline would never come back.
+TEST_P(StoreContract, EveryCallComesBackInItsTimeFromAServerThatHangs) {
+  constexpr Duration kShort = std::chrono::milliseconds(300);
+  const std::string row = Row("a"), end = Row("b");
+  Put(row, 1, {{"c", "1"}});
+  env().FreezeServer();
+  const CellPut cell{"c", "2"};
+  const RowPut put{row, Version(2), {&cell, 1}};
+  std::vector<uint32_t> remaining;
+  const absl::Status written = store().Write(kTable, {&put, 1}, kShort, &remaining);
+  EXPECT_TRUE(written.ok() || IsRetry(written)) << written;
+  EXPECT_EQ(remaining.size(), written.ok() ? 0u : 1u);
+  const RowGet get{row, {}};
+  Rows rows;
+  const absl::Status got = store().MultiGet(kTable, {&get, 1}, kShort, &rows);
+  EXPECT_TRUE(got.ok() || IsRetry(got)) << got;
+  const absl::Status scanned =
+      store().Scan(kTable, {.begin = row, .end = end}, kShort, [](auto, auto) { return true; });
+  EXPECT_TRUE(scanned.ok() || IsRetry(scanned)) << scanned;
+  const RowErase erase{row, Version(1), {}};
+  const absl::Status erased = store().Erase(kTable, {&erase, 1}, kShort);
+  EXPECT_TRUE(erased.ok() || IsRetry(erased)) << erased;
+  env().ThawServer();
+  Put(row, 3, {{"c", "3"}});
+  EXPECT_EQ(Get(row), (Cells{{"c", "3"}}));
+}
+
 TEST_P(StoreContract, RecoversByItselfFromARestartOfTheServer) {
   const std::string before = Row("before"), meanwhile = Row("meanwhile"), after = Row("after");
   Put(before, 1, {{"c", "1"}});

@@ -31,6 +31,11 @@ class StoreEnv {
   virtual void KillServer() = 0;
   virtual void StartServer() = 0;
 
+  // Stops the server's answers while it keeps its connections, and lets it go on. Nothing where
+  // there is no server.
+  virtual void FreezeServer() {}
+  virtual void ThawServer() {}
+
   // Cuts the client's connections while a call of it is running, in a scan's visitor. Nothing where
   // there are none.
   virtual void BreakConnections() {}

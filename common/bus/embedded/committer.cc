@@ -13,11 +13,9 @@ namespace {
 constexpr size_t kBatchBytes = size_t{64} << 10;
 // RocksDB copies what is written several times on its way: this bounds one write.
 constexpr size_t kGroupBytes = size_t{8} << 20;
-
-struct Taken {
-  std::shared_ptr<SendLane> lane;
-  std::deque<SentBatch> batches;
-};
+// How long a round waits for compactions that are too far behind, before the next one looks whose
+// time is over and what was sent meanwhile.
+constexpr Duration kStallPatience = std::chrono::milliseconds(50);
 
 }  // namespace
 
@@ -64,14 +62,31 @@ std::deque<SentBatch> SendLane::TakeSent() {
   return std::exchange(sent_, {});
 }
 
-void SendLane::Acknowledge(std::deque<SentBatch> batches) {
+void SendLane::Settle(std::deque<SentBatch> batches, SteadyTime now) {
   absl::MutexLock lock(&mutex_);
-  for (SentBatch& batch : batches) {
-    if (!batch.status.ok() && failed_.ok()) {
-      failed_ = Annotate(batch.status, "send after a lost record");
-    }
-    acked_.push_back(std::move(batch));
+  for (; !batches.empty() && batches.front().status.ok(); batches.pop_front()) {
+    stalled_since_.reset();
+    acked_.push_back(std::move(batches.front()));
   }
+  if (batches.empty()) return;
+  const absl::Status why = batches.front().status;
+  // References into sent_, which open_ holds, stay valid.
+  for (; !batches.empty(); batches.pop_back()) sent_.push_front(std::move(batches.back()));
+  if (absl::IsDeadlineExceeded(why)) {
+    if (!stalled_since_.has_value()) stalled_since_ = now;
+    if (now - *stalled_since_ < delivery_timeout_) return;
+  }
+  failed_ = FatalError("send: {}", MessageOf(why));
+  open_.clear();
+  for (; !sent_.empty(); sent_.pop_front()) {
+    sent_.front().status = failed_;
+    acked_.push_back(std::move(sent_.front()));
+  }
+}
+
+bool SendLane::HasSent() const {
+  absl::MutexLock lock(&mutex_);
+  return !sent_.empty();
 }
 
 Committer::Committer(MessageLog& log, Duration retention_interval)
@@ -86,8 +101,8 @@ Committer::~Committer() {
   thread_.join();
 }
 
-std::shared_ptr<SendLane> Committer::NewLane() {
-  auto lane = std::make_shared<SendLane>(work_);
+std::shared_ptr<SendLane> Committer::NewLane(Duration delivery_timeout) {
+  auto lane = std::make_shared<SendLane>(work_, delivery_timeout);
   absl::MutexLock lock(&mutex_);
   lanes_.push_back(lane);
   return lane;
@@ -114,19 +129,24 @@ void Committer::Run() {
 }
 
 bool Committer::CommitOnce() {
+  struct Taken {
+    std::shared_ptr<SendLane> lane;
+    std::deque<SentBatch> batches;
+  };
   std::vector<Taken> taken;
   {
     absl::MutexLock lock(&mutex_);
+    // Held by nobody else: the producer is gone.
+    std::erase_if(lanes_,
+                  [](const auto& lane) { return lane.use_count() == 1 && !lane->HasSent(); });
     for (const auto& lane : lanes_) taken.push_back({lane, {}});
-    // Held by nobody but `lanes_` and `taken`: the producer is gone, and is served a last time.
-    std::erase_if(lanes_, [](const auto& lane) { return lane.use_count() == 2; });
   }
   std::vector<MessageLog::Append> group;
   std::vector<SentBatch*> grouped;
   size_t group_bytes = 0;
-  bool any = false;
+  absl::Status status;  // after a failure no later group of the round is tried
   const auto append = [&] {
-    const absl::Status status = log_.AppendAll(group);
+    if (status.ok()) status = log_.AppendAll(group, kStallPatience);
     for (size_t i = 0; i < group.size(); ++i) {
       grouped[i]->first = group[i].first;
       grouped[i]->status = status;
@@ -138,7 +158,6 @@ bool Committer::CommitOnce() {
   for (Taken& from : taken) {
     from.batches = from.lane->TakeSent();
     for (SentBatch& batch : from.batches) {
-      any = true;
       group.push_back({batch.partition, &batch.records});
       grouped.push_back(&batch);
       group_bytes += batch.records.body().size();
@@ -146,8 +165,12 @@ bool Committer::CommitOnce() {
     }
   }
   if (!group.empty()) append();
+  bool any = false;
+  const SteadyTime now = SystemClock().Now();
   for (Taken& from : taken) {
-    if (!from.batches.empty()) from.lane->Acknowledge(std::move(from.batches));
+    if (from.batches.empty()) continue;
+    any = true;
+    from.lane->Settle(std::move(from.batches), now);
   }
   return any;
 }

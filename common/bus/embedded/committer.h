@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -38,8 +39,10 @@ struct SentBatch {
 // thread- safe.
 class SendLane {
  public:
-  // Raises `work` when the committer has to look at the lane again.
-  explicit SendLane(Signal& work) : work_(work) {}
+  // Raises `work` when the committer has to look at the lane again. After `delivery_timeout` in
+  // which the log could not take its records they are given up.
+  SendLane(Signal& work, Duration delivery_timeout)
+      : delivery_timeout_(delivery_timeout), work_(work) {}
 
   // `bytes` counts against `max_bytes` until the ack is taken; ResourceExhausted beyond. The
   // failure of an earlier record is returned for ever.
@@ -51,15 +54,19 @@ class SendLane {
   std::deque<SentBatch> TakeAcked(Duration timeout) ABSL_LOCKS_EXCLUDED(mutex_);
   bool HasOutstanding() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // For the committer.
+  // For the committer, which gives back what it has taken: appended, lost (nothing may follow, so
+  // what was sent meanwhile fails too), or DeadlineExceeded: to be taken again, or lost after
+  // `delivery_timeout`.
   std::deque<SentBatch> TakeSent() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Acknowledge(std::deque<SentBatch> batches) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Settle(std::deque<SentBatch> batches, SteadyTime now) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool HasSent() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   bool IsSettled() const ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
     return !acked_.empty() || outstanding_ == 0;
   }
 
+  const Duration delivery_timeout_;
   Signal& work_;
 
   mutable absl::Mutex mutex_;
@@ -67,19 +74,22 @@ class SendLane {
   // The batch of sent_ that a partition's next record goes into.
   absl::flat_hash_map<LogPartition*, SentBatch*> open_ ABSL_GUARDED_BY(mutex_);
   std::deque<SentBatch> acked_ ABSL_GUARDED_BY(mutex_);
+  // Since when the log takes nothing, while it does not.
+  std::optional<SteadyTime> stalled_since_ ABSL_GUARDED_BY(mutex_);
   size_t outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // records sent whose ack was not taken
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;        // theirs
   absl::Status failed_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Thread-safe. Runs from construction to destruction, which commits what was sent before.
+// Thread-safe. Runs from construction to destruction, which commits what was sent before, and waits
+// for compactions that are too far behind no longer than the producers would.
 class Committer {
  public:
   Committer(MessageLog& log, Duration retention_interval);
   ~Committer();
 
-  // A lane that the producer drops is served once more and then forgotten.
-  std::shared_ptr<SendLane> NewLane() ABSL_LOCKS_EXCLUDED(mutex_);
+  // A lane that the producer drops is served to its end and then forgotten.
+  std::shared_ptr<SendLane> NewLane(Duration delivery_timeout) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   void Run();

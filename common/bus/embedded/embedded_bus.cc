@@ -23,8 +23,8 @@ EmbeddedBus::EmbeddedBus(Database& database, const Clock& clock, std::unique_ptr
 
 absl::StatusOr<std::unique_ptr<Producer>> EmbeddedBus::NewProducer(const ProducerOptions& options,
                                                                    AckHandler on_ack) {
-  return std::make_unique<EmbeddedProducer>(*log_, committer_.NewLane(), clock_, options,
-                                            std::move(on_ack));
+  return std::make_unique<EmbeddedProducer>(*log_, committer_.NewLane(options.delivery_timeout),
+                                            clock_, options, std::move(on_ack));
 }
 
 absl::StatusOr<std::unique_ptr<Consumer>> EmbeddedBus::NewConsumer(const ConsumerOptions& options) {
@@ -36,8 +36,8 @@ absl::StatusOr<std::unique_ptr<OffsetReader>> EmbeddedBus::NewOffsetReader() {
 }
 
 absl::StatusOr<std::vector<std::string>> EmbeddedBus::EnsureTopics(
-    std::span<const TopicSpec> topics, Duration) {
-  return log_->EnsureTopics(topics);
+    std::span<const TopicSpec> topics, Duration timeout) {
+  return log_->EnsureTopics(topics, timeout);
 }
 
 absl::StatusOr<int> EmbeddedBus::PartitionCount(std::string_view topic, Duration) {

@@ -13,6 +13,7 @@
 #include "common/store/rocksdb/database.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/stalled_writes.h"
 
 namespace orbweaver {
 namespace {
@@ -25,7 +26,9 @@ class EmbeddedBusTest : public ::testing::Test {
   EmbeddedBusTest() { Open(); }
 
   void Open() {
-    auto database = Database::Open({.folder = folder_.path() / "data"});
+    // Small, so that StalledWrites need not write much.
+    auto database =
+        Database::Open({.folder = folder_.path() / "data", .write_buffer_bytes = 64 << 10});
     ASSERT_OK(database.status());
     database_ = *std::move(database);
     auto bus = EmbeddedBus::Open(*database_, clock_);
@@ -143,6 +146,72 @@ TEST_F(EmbeddedBusTest, PollsOfEverySizeReadEachMessageOnce) {
       for (size_t i = 0; i < offsets.size(); ++i) ASSERT_EQ(offsets[i], static_cast<int64_t>(i));
     }
   }
+}
+
+TEST_F(EmbeddedBusTest, CallsComeBackInTimeWhileRocksdbTakesNoWritesAndGoOnAfterwards) {
+  MakeTopic({.name = "t"});
+  std::vector<uint64_t> acked;
+  auto producer = bus_->NewProducer({}, [&](const Ack& ack) {
+    EXPECT_OK(ack.status);
+    acked.push_back(ack.token);
+  });
+  ASSERT_OK(producer.status());
+  auto consumer = bus_->NewConsumer({.group = "g"});
+  ASSERT_OK(consumer.status());
+  const AssignedPartition assigned{kFirst, Offset(0), "", false};
+  ASSERT_OK((*consumer)->Assign("t", {&assigned, 1}));
+  const OffsetCommit commit{kFirst, Offset(0), "stalled"};
+  const TopicSpec other{.name = "other"};
+
+  StalledWrites stalled(*database_);
+  for (uint64_t token = 0; token < 3; ++token) {
+    ASSERT_OK((*producer)->Send({"t", kFirst, "k", "v", {}}, token));
+    const absl::Status flushed = (*producer)->Flush(std::chrono::milliseconds(10));
+    EXPECT_EQ(flushed.code(), absl::StatusCode::kDeadlineExceeded) << flushed;
+  }
+  const absl::Status committed = (*consumer)->Commit({&commit, 1}, std::chrono::milliseconds(10));
+  EXPECT_EQ(committed.code(), absl::StatusCode::kDeadlineExceeded) << committed;
+  const absl::Status made = bus_->EnsureTopics({&other, 1}, std::chrono::milliseconds(10)).status();
+  EXPECT_EQ(made.code(), absl::StatusCode::kDeadlineExceeded) << made;
+  EXPECT_TRUE(acked.empty());
+  EXPECT_EQ(Bounds("t").end, Offset(0));
+
+  stalled.End();
+  ASSERT_OK((*producer)->Flush(kTimeout));
+  EXPECT_EQ(acked, (std::vector<uint64_t>{0, 1, 2}));
+  EXPECT_EQ(Read("t", Offset(0)), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_OK((*consumer)->Commit({&commit, 1}, kTimeout));
+  MakeTopic(other);
+}
+
+TEST_F(EmbeddedBusTest,
+       WhatStallsForADeliveryTimeoutIsGivenUpWithAllThatFollowsAndNoneOfTheOthers) {
+  MakeTopic({.name = "t", .partitions = 2});
+  std::vector<Ack> acks;
+  auto impatient = bus_->NewProducer({.delivery_timeout = std::chrono::milliseconds(20)},
+                                     [&](const Ack& ack) { acks.push_back(ack); });
+  ASSERT_OK(impatient.status());
+  auto patient = bus_->NewProducer({}, [](const Ack& ack) { EXPECT_OK(ack.status); });
+  ASSERT_OK(patient.status());
+
+  StalledWrites stalled(*database_);
+  ASSERT_OK((*patient)->Send({"t", PartitionId(1), "k", "v", {}}, 0));
+  // Until one is refused: some are with the commit thread, some wait for it.
+  uint64_t sent = 0;
+  while ((*impatient)->Send({"t", kFirst, "k", "v", {}}, sent).ok()) {
+    ++sent;
+    (*impatient)->Poll(std::chrono::milliseconds(1));
+  }
+  EXPECT_OK((*impatient)->Flush(kTimeout));
+  ASSERT_EQ(acks.size(), sent);
+  for (uint64_t i = 0; i < sent; ++i) {
+    EXPECT_EQ(acks[i].token, i);
+    EXPECT_TRUE(IsFatal(acks[i].status)) << acks[i].status;
+  }
+  stalled.End();
+  EXPECT_OK((*patient)->Flush(kTimeout));
+  EXPECT_TRUE(IsFatal((*impatient)->Send({"t", kFirst, "k", "v", {}}, sent)));
+  EXPECT_EQ(Bounds("t").end, Offset(0)) << "a record follows a lost one";
 }
 
 TEST_F(EmbeddedBusTest, TheDifferencesOfAnExistingTopicAreToldAndLeftAlone) {

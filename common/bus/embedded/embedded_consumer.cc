@@ -257,11 +257,11 @@ absl::Status EmbeddedConsumer::SetPaused(PartitionId partition, bool paused) {
   return absl::OkStatus();
 }
 
-absl::Status EmbeddedConsumer::Commit(std::span<const OffsetCommit> commits, Duration) {
+absl::Status EmbeddedConsumer::Commit(std::span<const OffsetCommit> commits, Duration timeout) {
   if (topic_ == nullptr) return FatalError("commit: the consumer reads no topic");
   const std::optional<Group::MemberId> member =
       IsSubscribed() ? std::optional(member_) : std::nullopt;
-  RETURN_IF_ERROR(group_->Commit(member, commits));
+  RETURN_IF_ERROR(group_->Commit(member, commits, timeout));
   for (const OffsetCommit& commit : commits) {
     const auto found = held_.find(commit.partition);
     if (found == held_.end() || !found->second.stands_still) continue;

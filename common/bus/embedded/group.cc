@@ -130,7 +130,13 @@ absl::Status Group::CheckCommit(std::optional<MemberId> member, const OffsetComm
   return absl::OkStatus();
 }
 
-absl::Status Group::Commit(std::optional<MemberId> member, std::span<const OffsetCommit> commits) {
+absl::Status Group::Commit(std::optional<MemberId> member, std::span<const OffsetCommit> commits,
+                           Duration timeout) {
+  return database_.WhenWritable(timeout, [&] { return CheckAndCommit(member, commits); });
+}
+
+absl::Status Group::CheckAndCommit(std::optional<MemberId> member,
+                                   std::span<const OffsetCommit> commits) {
   rocksdb::WriteBatch batch;
   absl::MutexLock lock(&mutex_);
   for (const OffsetCommit& commit : commits) {

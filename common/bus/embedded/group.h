@@ -62,11 +62,13 @@ class Group {
 
   // Durable when OK. Without a member: for a consumer outside the group's sharing. FencedError as
   // Consumer::Commit says; ownership cannot pass on between the check and the write.
-  absl::Status Commit(std::optional<MemberId> member, std::span<const OffsetCommit> commits)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Commit(std::optional<MemberId> member, std::span<const OffsetCommit> commits,
+                      Duration timeout) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   void Changed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckAndCommit(std::optional<MemberId> member, std::span<const OffsetCommit> commits)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CheckCommit(std::optional<MemberId> member, const OffsetCommit& commit) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view kTopicPrefix = "topic/";
 constexpr std::string_view kStartPrefix = "start/";
+// How long deleting waits for compactions that are too far behind.
+constexpr Duration kDeletePatience = std::chrono::seconds(10);
 
 std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
@@ -155,16 +157,24 @@ absl::Status MessageLog::LoadPartition(LogPartition* partition) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::string>> MessageLog::EnsureTopics(
-    std::span<const TopicSpec> topics) {
+absl::StatusOr<std::vector<std::string>> MessageLog::EnsureTopics(std::span<const TopicSpec> topics,
+                                                                  Duration timeout) {
   std::vector<std::string> differences;
+  RETURN_IF_ERROR(
+      database_.WhenWritable(timeout, [&] { return MakeMissing(topics, &differences); }));
+  return differences;
+}
+
+absl::Status MessageLog::MakeMissing(std::span<const TopicSpec> topics,
+                                     std::vector<std::string>* differences) {
+  differences->clear();
   std::vector<std::unique_ptr<LogTopic>> made;
   rocksdb::WriteBatch batch;
   absl::MutexLock lock(&topics_mutex_);
   uint32_t next_id = static_cast<uint32_t>(topics_.size());
   for (const TopicSpec& wanted : topics) {
     if (const auto found = topics_.find(wanted.name); found != topics_.end()) {
-      CompareTopics(found->second->spec, wanted, &differences);
+      CompareTopics(found->second->spec, wanted, differences);
       continue;
     }
     if (wanted.name.empty() || wanted.partitions < 1) {
@@ -180,13 +190,13 @@ absl::StatusOr<std::vector<std::string>> MessageLog::EnsureTopics(
     if (!put.ok()) return database_.ToStatus(put, "create topics");
     made.push_back(std::move(topic));
   }
-  if (made.empty()) return differences;
+  if (made.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(database_.Write(&batch, "create topics"));
   for (auto& topic : made) {
     std::string name = topic->spec.name;
     topics_[std::move(name)] = std::move(topic);
   }
-  return differences;
+  return absl::OkStatus();
 }
 
 const LogTopic* MessageLog::FindTopic(std::string_view name) const {
@@ -205,7 +215,7 @@ absl::StatusOr<LogPartition*> MessageLog::FindPartition(std::string_view topic,
                     found->partitions.size());
 }
 
-absl::Status MessageLog::AppendAll(std::span<Append> appends) {
+absl::Status MessageLog::AppendAll(std::span<Append> appends, Duration timeout) {
   rocksdb::WriteBatch batch;
   absl::Status status;
   for (Append& append : appends) {
@@ -227,7 +237,9 @@ absl::Status MessageLog::AppendAll(std::span<Append> appends) {
     status.Update(database_.ToStatus(batch.Put(database_.log(), {&key_part, 1}, {value_parts, 2}),
                                      "append to"));
   }
-  if (status.ok()) status = database_.Write(&batch, "append to");
+  if (status.ok()) {
+    status = database_.WhenWritable(timeout, [&] { return database_.Write(&batch, "append to"); });
+  }
   for (const Append& append : appends) {
     LogPartition& partition = *append.partition;
     if (status.ok()) {
@@ -336,7 +348,8 @@ absl::Status MessageLog::Delete(std::span<const Cut> cuts) {
   }
   // Readers are told of the new start before what is below it goes.
   for (const auto& [partition, start] : cuts) partition->start = start.value();
-  return database_.Write(&batch, "delete from");
+  return database_.WhenWritable(kDeletePatience,
+                                [&] { return database_.Write(&batch, "delete from"); });
 }
 
 }  // namespace orbweaver

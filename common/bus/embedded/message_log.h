@@ -23,8 +23,8 @@
 
 #include "common/base/clock.h"
 #include "common/base/ids.h"
+#include "common/base/signal.h"
 #include "common/bus/bus.h"
-#include "common/bus/embedded/signal.h"
 #include "common/store/rocksdb/database.h"
 
 namespace rocksdb {
@@ -78,7 +78,8 @@ class MessageLog {
   static absl::StatusOr<std::unique_ptr<MessageLog>> Open(Database& database, const Clock& clock);
 
   // As Bus::EnsureTopics.
-  absl::StatusOr<std::vector<std::string>> EnsureTopics(std::span<const TopicSpec> topics)
+  absl::StatusOr<std::vector<std::string>> EnsureTopics(std::span<const TopicSpec> topics,
+                                                        Duration timeout)
       ABSL_LOCKS_EXCLUDED(topics_mutex_);
 
   // Null when there is none.
@@ -92,9 +93,10 @@ class MessageLog {
     const StoredBatchBuilder* batch;
     Offset first{};
   };
-  // Appends all, durably and at once, or nothing; sets each one's `first`, and wakes readers. One
-  // thread at a time.
-  absl::Status AppendAll(std::span<Append> appends);
+  // Appends all, durably and at once, or nothing; sets each one's `first`, and wakes readers.
+  // DeadlineExceeded when compactions were too far behind for all of `timeout`. One thread at a
+  // time.
+  absl::Status AppendAll(std::span<Append> appends, Duration timeout);
 
   // Reads from the log as it was when the view was made.
   class View {
@@ -110,7 +112,8 @@ class MessageLog {
     const std::unique_ptr<rocksdb::Iterator> batches_;
   };
 
-  // Deletes the batches that are older, or more, than their topic keeps.
+  // Deletes the batches that are older, or more, than their topic keeps. DeadlineExceeded when
+  // compactions are too far behind for ten seconds: the next time does it.
   absl::Status ApplyRetention() ABSL_LOCKS_EXCLUDED(retention_mutex_);
 
   // Deletes what is below `start`, which must be within the log.
@@ -125,6 +128,8 @@ class MessageLog {
 
   absl::Status Load() ABSL_LOCKS_EXCLUDED(topics_mutex_);
   absl::Status LoadPartition(LogPartition* partition);
+  absl::Status MakeMissing(std::span<const TopicSpec> topics, std::vector<std::string>* differences)
+      ABSL_LOCKS_EXCLUDED(topics_mutex_);
   // The first offset that the topic's retention keeps.
   absl::StatusOr<Offset> FirstKept(const TopicSpec& spec, const LogPartition& partition)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(retention_mutex_);

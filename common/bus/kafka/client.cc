@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <limits>
 #include <syslog.h>
+#include <thread>
 
 #include "common/base/log.h"
 #include "common/base/status.h"
@@ -35,6 +37,8 @@ constexpr std::string_view kReserved[] = {
     "session.timeout.ms",
     "transactional.id",
 };
+
+constexpr Duration kDestroyPatience = std::chrono::seconds(1);
 
 void LogLine(const rd_kafka_t*, int level, const char* facility, const char* text) {
   // A property of the other kind of client is no news: the same properties are given to all.
@@ -83,6 +87,17 @@ absl::StatusOr<Handle> NewHandle(rd_kafka_type_t type, Conf conf) {
   if (handle == nullptr) return FatalError("create Kafka client: {}", why);
   (void)conf.release();  // the client's now
   return Handle(handle);
+}
+
+void DestroyMember(rd_kafka_t* client) {
+  std::promise<void> destroyed;
+  std::future<void> done = destroyed.get_future();
+  std::thread thread([client, destroyed = std::move(destroyed)]() mutable {
+    rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    destroyed.set_value();
+  });
+  if (done.wait_for(kDestroyPatience) == std::future_status::ready) return thread.join();
+  thread.detach();
 }
 
 absl::Status ToStatus(rd_kafka_resp_err_t error, std::string_view action) {

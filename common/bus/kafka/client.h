@@ -27,7 +27,13 @@ struct Free {
   }
 };
 
+// For a client with a group, which does not leave it. librdkafka waits for the answers under way,
+// until they come or time out after a minute: waits a second, and leaves the rest to a thread of
+// its own.
+void DestroyMember(rd_kafka_t* client);
+
 using Handle = std::unique_ptr<rd_kafka_t, Free<rd_kafka_destroy>>;
+using MemberHandle = std::unique_ptr<rd_kafka_t, Free<DestroyMember>>;
 using Conf = std::unique_ptr<rd_kafka_conf_t, Free<rd_kafka_conf_destroy>>;
 using Queue = std::unique_ptr<rd_kafka_queue_t, Free<rd_kafka_queue_destroy>>;
 using Event = std::unique_ptr<rd_kafka_event_t, Free<rd_kafka_event_destroy>>;

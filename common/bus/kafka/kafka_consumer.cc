@@ -65,7 +65,8 @@ absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptio
   rd_kafka_conf_set_opaque(conf.get(), consumer.get());
   rd_kafka_conf_set_rebalance_cb(conf.get(), OnRebalance);
   rd_kafka_conf_set_error_cb(conf.get(), OnError);
-  ASSIGN_OR_RETURN(consumer->handle_, NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
+  ASSIGN_OR_RETURN(Handle handle, NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
+  consumer->handle_.reset(handle.release(), DestroyMember);
   rd_kafka_poll_set_consumer(consumer->handle_.get());
   consumer->queue_ = rd_kafka_queue_get_consumer(consumer->handle_.get());
   return consumer;
@@ -81,6 +82,7 @@ absl::Status KafkaConsumer::Subscribe(std::string_view topic, RebalanceListener*
     return FatalError("subscribe to {}: the consumer is closed, or reads already", topic);
   }
   topic_ = prefix_ + std::string(topic);
+  subscribed_ = true;
   listener_ = listener;
   return Join();
 }
@@ -127,23 +129,29 @@ absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, Mes
   };
   rebalanced_ = false;
   do {
-    Deliver(limits, batch);
-    if (errors_.empty() && batch->empty()) {
-      Fetch(limits, deadline.Left());
-    } else if (errors_.empty()) {
-      // Rebalances and errors are served, and the group sees us alive, while there are held
-      // messages: one in for at least one out, so that what is held does not grow.
-      Fetch({.max_bytes = 0, .max_messages = 1}, Duration::zero());
-    }
-    if (!errors_.empty()) {
-      if (!batch->empty()) break;  // first what was there before the error
+    // While there are held messages, rebalances and errors are served and the group sees us alive:
+    // one in for at least one out, so that what is held does not grow.
+    const PollLimits one{.max_bytes = 0, .max_messages = 1};
+    const bool ready = HasDeliverable();
+    if (errors_.empty()) Fetch(ready ? one : limits, ready ? Duration::zero() : deadline.Left());
+    // The listener has heard of its partitions only now, so their messages are the next Poll's; and
+    // those of partitions that were given up are gone.
+    if (rebalanced_) return absl::OkStatus();
+    Deliver(limits, batch);  // what was there before an error comes first
+    if (!errors_.empty() && batch->empty()) {
       const absl::Status error = std::move(errors_.front());
       errors_.pop_front();
       return error;
     }
-    if (batch->empty()) Deliver(limits, batch);
-  } while (batch->empty() && !rebalanced_ && deadline.Left() > Duration::zero());
+  } while (batch->empty() && deadline.Left() > Duration::zero());
   return absl::OkStatus();
+}
+
+bool KafkaConsumer::HasDeliverable() const {
+  return std::any_of(held_.begin(), held_.end(), [this](const RawMessage& message) {
+    const auto owned = owned_.find(PartitionId(message->partition));
+    return owned == owned_.end() || !owned->second.paused;
+  });
 }
 
 void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
@@ -315,11 +323,36 @@ void KafkaConsumer::Close() {
   closed_ = true;
   if (handle_ == nullptr) return;
   held_.clear();
-  if (listener_ == nullptr && !owned_.empty()) rd_kafka_assign(handle_.get(), nullptr);
-  rd_kafka_consumer_close(handle_.get());  // serves OnRebalance for what is held
+  if (!subscribed_ && !owned_.empty()) rd_kafka_assign(handle_.get(), nullptr);
+  LeaveGroup();
   owned_.clear();
   rd_kafka_queue_destroy(queue_);
   handle_.reset();
+}
+
+void KafkaConsumer::LeaveGroup() {
+  const Queue rest(rd_kafka_queue_new(handle_.get()));
+  if (rd_kafka_error_t* const error = rd_kafka_consumer_close_queue(handle_.get(), rest.get())) {
+    Log(LogLevel::kWarning, "kafka", "leave group {}: {}", options_.group,
+        rd_kafka_error_string(error));
+    rd_kafka_error_destroy(error);
+    return;
+  }
+  const Deadline deadline(options_.close_timeout);
+  while (rd_kafka_consumer_closed(handle_.get()) == 0) {
+    if (deadline.Left() == Duration::zero()) {
+      Log(LogLevel::kWarning, "kafka",
+          "leave group {}: no answer for {} s; its partitions go to others after the session "
+          "timeout",
+          options_.group,
+          std::chrono::duration_cast<std::chrono::seconds>(options_.close_timeout).count());
+      return;
+    }
+    rd_kafka_message_t* fetched = nullptr;
+    if (rd_kafka_consume_batch_queue(rest.get(), Milliseconds(deadline.Left()), &fetched, 1) == 1) {
+      rd_kafka_message_destroy(fetched);
+    }
+  }
 }
 
 bool KafkaConsumer::Silent() const {
@@ -402,20 +435,32 @@ absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
   }
 }
 
+void KafkaConsumer::Change(IncrementalCall* call,
+                           const rd_kafka_topic_partition_list_t& partitions) {
+  rd_kafka_error_t* const error = call(handle_.get(), &partitions);
+  if (error == nullptr) return;
+  errors_.push_back(
+      FatalError("change the assignment of {}: {}", topic_, rd_kafka_error_string(error)));
+  rd_kafka_error_destroy(error);
+}
+
 void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
   auto assigned = Positions(partitions);
   if (!assigned.ok()) {
     errors_.push_back(Annotate(assigned.status(), fmt::format("take over {}", topic_)));
     for (const PartitionId id : Ids(*partitions)) owned_.erase(id);
-    rd_kafka_assign(handle_.get(), nullptr);
+    // librdkafka waits for an answer. The cooperative protocol takes back only what was taken, so
+    // it is, and nothing of it is delivered.
+    if (Cooperative()) {
+      Change(rd_kafka_incremental_assign, *partitions);
+    } else {
+      rd_kafka_assign(handle_.get(), nullptr);
+    }
     rejoin_ = true;
     return;
   }
   if (Cooperative()) {
-    if (rd_kafka_error_t* const error = rd_kafka_incremental_assign(handle_.get(), partitions)) {
-      errors_.push_back(FatalError("assign {}: {}", topic_, rd_kafka_error_string(error)));
-      rd_kafka_error_destroy(error);
-    }
+    Change(rd_kafka_incremental_assign, *partitions);
   } else {
     rd_kafka_assign(handle_.get(), partitions);
   }
@@ -448,10 +493,7 @@ void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
     return !owned_.contains(PartitionId(message->partition));
   });
   if (Cooperative()) {
-    if (rd_kafka_error_t* const error = rd_kafka_incremental_unassign(handle_.get(), partitions)) {
-      errors_.push_back(FatalError("give up {}: {}", topic_, rd_kafka_error_string(error)));
-      rd_kafka_error_destroy(error);
-    }
+    Change(rd_kafka_incremental_unassign, *partitions);
   } else {
     rd_kafka_assign(handle_.get(), nullptr);
   }

@@ -48,6 +48,9 @@ class KafkaConsumer : public Consumer {
   static void OnRebalance(rd_kafka_t*, rd_kafka_resp_err_t error,
                           rd_kafka_topic_partition_list_t* partitions, void* self);
   static void OnError(rd_kafka_t*, int error, const char* reason, void* self);
+  // Of the cooperative protocol: adds to the assignment, or takes from it.
+  using IncrementalCall = rd_kafka_error_t*(rd_kafka_t*, const rd_kafka_topic_partition_list_t*);
+  void Change(IncrementalCall* call, const rd_kafka_topic_partition_list_t& partitions);
   void TakeOver(rd_kafka_topic_partition_list_t* partitions);
   void GiveUp(rd_kafka_topic_partition_list_t* partitions);
   // Fills in the positions; retries for a while, since a rebalance often comes with a broker's
@@ -58,6 +61,8 @@ class KafkaConsumer : public Consumer {
   // Moves what librdkafka has fetched to held_; waits at most `timeout` for the first, and takes
   // about one batch more than what is held.
   void Fetch(const PollLimits& limits, Duration timeout);
+  // Whether something held is of a partition that is not paused.
+  bool HasDeliverable() const;
   // Moves from held_ what is not paused and fits the limits.
   void Deliver(const PollLimits& limits, MessageBatch* batch);
   void HandleError(const rd_kafka_message_t& message);
@@ -68,6 +73,8 @@ class KafkaConsumer : public Consumer {
   absl::Status StartAgain(PartitionId partition);
   absl::Status Fetching(PartitionId partition, bool fetch);
   absl::Status Rejoin();
+  // Serves OnRebalance for what is held, until the group is left or the time is over.
+  void LeaveGroup();
   bool Cooperative() const;
   // The group has not heard of this member for a session: others may have its partitions.
   bool Silent() const;
@@ -77,7 +84,8 @@ class KafkaConsumer : public Consumer {
   std::shared_ptr<rd_kafka_t> handle_;  // also of the batches that are still read
   rd_kafka_queue_t* queue_ = nullptr;   // destroyed in Close
   std::string topic_;
-  RebalanceListener* listener_ = nullptr;  // none after Assign
+  bool subscribed_ = false;
+  RebalanceListener* listener_ = nullptr;  // none after Assign, and in the destructor
   bool closed_ = false;
   bool rebalanced_ = false;  // in this Poll
   bool in_poll_ = false;

@@ -39,10 +39,7 @@ absl::StatusOr<std::unique_ptr<Producer>> KafkaProducer::Create(const KafkaOptio
 }
 
 KafkaProducer::KafkaProducer(std::string prefix, const ProducerOptions& options, AckHandler on_ack)
-    : prefix_(std::move(prefix)),
-      options_(options),
-      on_ack_(std::move(on_ack)),
-      last_progress_(SystemClock().Now()) {}
+    : prefix_(std::move(prefix)), options_(options), on_ack_(std::move(on_ack)) {}
 
 KafkaProducer::~KafkaProducer() {
   if (handle_ == nullptr) return;
@@ -73,9 +70,9 @@ absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
     fields[n].vtype = type;
     return fields[n++];
   };
-  rd_kafka_topic_t* const topic = FindTopic(record.topic);
+  Topic* const topic = FindTopic(record.topic);
   if (topic == nullptr) return FatalError("send to {}: no name of a topic", record.topic);
-  add(RD_KAFKA_VTYPE_RKT).u.rkt = topic;
+  add(RD_KAFKA_VTYPE_RKT).u.rkt = topic->handle.get();
   add(RD_KAFKA_VTYPE_PARTITION).u.i32 = record.partition.value();
   add(RD_KAFKA_VTYPE_MSGFLAGS).u.i = RD_KAFKA_MSG_F_COPY;
   // librdkafka only reads through these pointers.
@@ -104,7 +101,9 @@ absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
     return ToStatus(code, fmt::format("send {} bytes to {} partition {}", bytes, record.topic,
                                       record.partition));
   }
-  if (outstanding_++ == 0) last_progress_ = SystemClock().Now();
+  Partition& partition = topic->partitions[record.partition];
+  if (partition.outstanding++ == 0) partition.last_progress = SystemClock().Now();
+  ++outstanding_;
   outstanding_bytes_ += bytes;
   return absl::OkStatus();
 }
@@ -133,7 +132,10 @@ void KafkaProducer::OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, v
   auto* const self = static_cast<KafkaProducer*>(opaque);
   self->outstanding_bytes_ -= message->len + message->key_len;
   --self->outstanding_;
-  self->last_progress_ = SystemClock().Now();
+  auto& topic = *static_cast<Topic*>(rd_kafka_topic_opaque(message->rkt));
+  Partition& partition = topic.partitions[PartitionId(message->partition)];
+  --partition.outstanding;
+  partition.last_progress = SystemClock().Now();
   Ack ack{reinterpret_cast<uint64_t>(message->_private), PartitionId(message->partition),
           Offset(std::max<int64_t>(message->offset, -1)), absl::OkStatus()};
   if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -153,24 +155,39 @@ void KafkaProducer::OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, v
   self->on_ack_(ack);
 }
 
-rd_kafka_topic_t* KafkaProducer::FindTopic(std::string_view name) {
-  for (const Topic& topic : topics_) {
-    if (topic.name == name) return topic.handle.get();
+KafkaProducer::Topic* KafkaProducer::FindTopic(std::string_view name) {
+  for (Topic& topic : topics_) {
+    if (topic.name == name) return &topic;
   }
-  std::string copy(name);
-  TopicHandle handle(rd_kafka_topic_new(handle_.get(), (prefix_ + copy).c_str(), nullptr));
-  if (handle == nullptr) return nullptr;
-  return topics_.emplace_back(std::move(copy), std::move(handle)).handle.get();
+  Topic& topic = topics_.emplace_back();
+  topic.name = name;
+  rd_kafka_topic_conf_t* const conf = rd_kafka_default_topic_conf_dup(handle_.get());
+  rd_kafka_topic_conf_set_opaque(conf, &topic);
+  topic.handle.reset(rd_kafka_topic_new(handle_.get(), (prefix_ + topic.name).c_str(), conf));
+  if (topic.handle != nullptr) return &topic;
+  rd_kafka_topic_conf_destroy(conf);
+  topics_.pop_back();
+  return nullptr;
 }
 
 void KafkaProducer::CheckProgress() {
   if (outstanding_ == 0 || !failed_.ok()) return;
-  if (SystemClock().Now() - last_progress_ < options_.delivery_timeout) return;
-  failed_ = FatalError(
-      "produce: no ack for {} s; {} records given up. Are the brokers up, and are enough replicas "
-      "in sync?",
-      std::chrono::duration_cast<std::chrono::seconds>(options_.delivery_timeout).count(),
-      outstanding_);
+  const SteadyTime now = SystemClock().Now();
+  if (now < next_check_) return;
+  next_check_ = now + std::min<Duration>(options_.delivery_timeout / 4, std::chrono::seconds(1));
+  for (const Topic& topic : topics_) {
+    for (const auto& [id, partition] : topic.partitions) {
+      if (partition.outstanding == 0) continue;
+      if (now - partition.last_progress < options_.delivery_timeout) continue;
+      failed_ = FatalError(
+          "produce to {} partition {}: no ack for {} s; {} records of all partitions given up. Is "
+          "its leader up, and are enough replicas in sync?",
+          topic.name, id,
+          std::chrono::duration_cast<std::chrono::seconds>(options_.delivery_timeout).count(),
+          outstanding_);
+    }
+  }
+  if (failed_.ok()) return;
   Log(LogLevel::kError, "kafka", "{}", MessageOf(failed_));
   rd_kafka_purge(handle_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
   // Their acks, as failures.

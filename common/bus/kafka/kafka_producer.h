@@ -1,8 +1,11 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "absl/container/flat_hash_map.h"
 
 #include "common/bus/kafka/client.h"
 #include "common/bus/producer.h"
@@ -13,9 +16,9 @@ namespace orbweaver::kafka {
 //
 // What reaches a partition's log is always a prefix of what was sent to it: librdkafka never gives
 // a record up by itself (its own timeout is off, since it would drop an old record and send the
-// younger ones behind it). When nothing was acked for `delivery_timeout` this class drops all that
-// is outstanding and takes nothing more; its owner starts anew, and what the crash protocol keeps
-// in the store is sent again.
+// younger ones behind it). When nothing of a partition was acked for `delivery_timeout`, however
+// well the others do, this class drops all that is outstanding and takes nothing more; its owner
+// starts anew, and what the crash protocol keeps in the store is sent again.
 class KafkaProducer : public Producer {
  public:
   static absl::StatusOr<std::unique_ptr<Producer>> Create(const KafkaOptions& kafka,
@@ -28,17 +31,22 @@ class KafkaProducer : public Producer {
   absl::Status Flush(Duration timeout) override;
 
  private:
+  struct Partition {
+    size_t outstanding = 0;
+    SteadyTime last_progress;  // the last ack, or when there came to be something outstanding
+  };
   struct Topic {
     std::string name;  // without the prefix
     TopicHandle handle;
+    absl::flat_hash_map<PartitionId, Partition> partitions;  // those that were sent to
   };
 
   KafkaProducer(std::string prefix, const ProducerOptions& options, AckHandler on_ack);
 
   static void OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, void* self);
   // Null when no topic can have this name.
-  rd_kafka_topic_t* FindTopic(std::string_view name);
-  // Gives everything up when nothing moved for too long.
+  Topic* FindTopic(std::string_view name);
+  // Gives everything up when some partition did not move for too long.
   void CheckProgress();
 
   const std::string prefix_;
@@ -46,10 +54,10 @@ class KafkaProducer : public Producer {
   const AckHandler on_ack_;
   Handle handle_;
 
-  std::vector<Topic> topics_;  // a handful
+  std::deque<Topic> topics_;  // a handful; librdkafka's topics point to them
   size_t outstanding_bytes_ = 0;
   size_t outstanding_ = 0;
-  SteadyTime last_progress_;
+  SteadyTime next_check_;
   absl::Status failed_;  // once not OK, nothing is taken any more
 };
 

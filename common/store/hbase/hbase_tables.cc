@@ -139,11 +139,19 @@ absl::Status HBaseTables::Make(Table table, Duration timeout) {
   descriptor.__set_columns({family});
   const auto split_keys = SplitKeys(table == Table::kPartitions ? 1 : options_.tables.regions);
   // A try whose answer got lost may have made it: so each try looks first.
-  return caller_->Call(fmt::format("create table '{}'", FullName(table)), "", deadline,
-                       [&](hbase_thrift::THBaseServiceClient& client) {
-                         if (client.tableExists(descriptor.tableName)) return;
-                         client.createTable(descriptor, split_keys);
-                       });
+  const absl::Status made = caller_->Call(fmt::format("create table '{}'", FullName(table)), "",
+                                          deadline, [&](hbase_thrift::THBaseServiceClient& client) {
+                                            if (client.tableExists(descriptor.tableName)) return;
+                                            client.createTable(descriptor, split_keys);
+                                          });
+  // HBase takes the whole frame for each key.
+  if (IsFatal(made) && options_.framed && !split_keys.empty()) {
+    return FatalError(
+        "{} With framed transport HBase 2.6 refuses keys to split by: make the tables with "
+        "hbase.regions=1, or through a Thrift server without it",
+        MessageOf(made));
+  }
+  return made;
 }
 
 absl::StatusOr<std::vector<std::string>> HBaseTables::Differences(Table table, Duration timeout) {

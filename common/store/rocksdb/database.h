@@ -11,9 +11,12 @@
 #include <memory>
 #include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
+#include "common/base/clock.h"
+#include "common/base/signal.h"
 #include "common/store/rocksdb/folder_lock.h"
 #include "common/store/store.h"
 
@@ -56,8 +59,14 @@ class Database {
   ~Database();
 
   // Applies all of `batch` or nothing; OK: durable as `sync` says. Concurrent calls share one
-  // fsync. May block while compactions catch up. `action` begins the error's message.
+  // fsync. Unavailable, at once and with nothing done, while flushes and compactions are too far
+  // behind to take more. `action` begins the error's message.
   absl::Status Write(rocksdb::WriteBatch* batch, std::string_view action);
+
+  // Calls `write` until it answers something else than Unavailable, each time when RocksDB may take
+  // writes again; DeadlineExceeded after `timeout`. `write` holds its locks for one call only, so
+  // that nobody waits longer than he wants because somebody else does.
+  absl::Status WhenWritable(Duration timeout, absl::FunctionRef<absl::Status()> write);
 
   rocksdb::DB& db() const { return *db_; }
   rocksdb::ColumnFamilyHandle* table(Table table) const {
@@ -79,6 +88,7 @@ class Database {
 
   const DatabaseOptions options_;
   const FolderLock lock_;
+  Signal stalls_;  // raised when RocksDB stops taking writes, and when it takes them again
   // Constant from Open on.
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, std::size(kTables)> tables_{};

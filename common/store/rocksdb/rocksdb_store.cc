@@ -202,7 +202,7 @@ absl::Status RocksdbStore::MultiGet(Table table, std::span<const RowGet> gets, D
   return failed;
 }
 
-absl::Status RocksdbStore::Write(Table table, std::span<const RowPut> puts, Duration,
+absl::Status RocksdbStore::Write(Table table, std::span<const RowPut> puts, Duration timeout,
                                  std::vector<uint32_t>* remaining) {
   remaining->clear();
   uint32_t durable = 0;  // puts before this one are
@@ -213,7 +213,7 @@ absl::Status RocksdbStore::Write(Table table, std::span<const RowPut> puts, Dura
   };
   if (const absl::Status fits = CheckPuts(puts); !fits.ok()) return fail(fits);
 
-  const absl::ReaderMutexLock lock(&erase_mutex_);
+  const SteadyTime deadline = SystemClock().Now() + timeout;
   rocksdb::WriteBatch batch;
   std::vector<uint32_t> portion;  // of `puts`, written as one batch
   std::string key;
@@ -233,16 +233,22 @@ absl::Status RocksdbStore::Write(Table table, std::span<const RowPut> puts, Dura
         return fail(added);
       }
     }
-    if (const absl::Status written = database_.Write(&batch, "write"); !written.ok()) {
-      return fail(written);
-    }
+    const absl::Status written = database_.WhenWritable(deadline - SystemClock().Now(), [&] {
+      const absl::ReaderMutexLock lock(&erase_mutex_);
+      return database_.Write(&batch, "write");
+    });
+    if (!written.ok()) return fail(written);
     durable += static_cast<uint32_t>(portion.size());
   }
   return absl::OkStatus();
 }
 
-absl::Status RocksdbStore::Erase(Table table, std::span<const RowErase> erases, Duration) {
+absl::Status RocksdbStore::Erase(Table table, std::span<const RowErase> erases, Duration timeout) {
   RETURN_IF_ERROR(CheckErases(erases));
+  return database_.WhenWritable(timeout, [&] { return LookAndDelete(table, erases); });
+}
+
+absl::Status RocksdbStore::LookAndDelete(Table table, std::span<const RowErase> erases) {
   const absl::MutexLock lock(&erase_mutex_);
   Keys keys;
   for (const RowErase& erase : erases) {

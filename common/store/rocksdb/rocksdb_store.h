@@ -1,8 +1,8 @@
 // The embedded store: tables of a RocksDB folder, for crawls on one machine.
 //
 // A cell is a key (row_key.h) and its value carries its version (versioned_value.h). Local reads do
-// not wait for anybody, so `timeout` plays no part in them; compactions that are far behind hold a
-// write up, for longer than its `timeout` if need be.
+// not wait for anybody, so `timeout` plays no part in them; a write waits while compactions are too
+// far behind.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@
 
 namespace orbweaver {
 
-// Thread-safe. Retries nothing: what fails here (disk full, corruption) is fatal.
+// Thread-safe. Retries nothing but what compactions hold up: what else fails here (disk full,
+// corruption) is fatal.
 class RocksdbStore : public Store {
  public:
   // `database` must outlive the store.
@@ -32,6 +33,8 @@ class RocksdbStore : public Store {
                     Visitor visitor) override;
 
  private:
+  absl::Status LookAndDelete(Table table, std::span<const RowErase> erases)
+      ABSL_LOCKS_EXCLUDED(erase_mutex_);
   // One portion of a scan, from *from on; *from is moved on, and empty at the scan's end.
   absl::Status ScanPortion(Table table, const ScanRange& range,
                            std::span<const std::string_view> columns, Visitor visitor,

@@ -2,7 +2,9 @@
 // erased cells. tests/contract holds the interface's promises.
 #include "common/store/rocksdb/rocksdb_store.h"
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "rocksdb/db.h"
@@ -12,6 +14,7 @@
 #include "common/store/rocksdb/database.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/stalled_writes.h"
 
 namespace orbweaver {
 namespace {
@@ -22,7 +25,9 @@ constexpr Table kTable = Table::kQueue;
 class RocksdbStoreTest : public ::testing::Test {
  protected:
   RocksdbStoreTest() {
-    auto opened = Database::Open({.folder = folder_.path() / "data"});
+    // Small, so that StalledWrites need not write much.
+    auto opened =
+        Database::Open({.folder = folder_.path() / "data", .write_buffer_bytes = 64 << 10});
     EXPECT_OK(opened.status());
     database_ = *std::move(opened);
     store_ = std::make_unique<RocksdbStore>(*database_);
@@ -86,6 +91,48 @@ TEST_F(RocksdbStoreTest, ErasedCellsStayAwayAfterFlushAndCompactionAndNewerOnesS
   }
   Put("row", "old", 6, "again");
   EXPECT_EQ(Get("row", "old", true), "again");
+}
+
+TEST_F(RocksdbStoreTest, AWriteThatRocksdbDoesNotTakeInTimeLeavesAllItsPutsRemaining) {
+  Put("row", "c", 1, "before");
+  StalledWrites stalled(*database_);
+  const CellPut cell{"c", "stalled"};
+  const RowPut puts[] = {{"row", Version(2), {&cell, 1}}, {"other", Version(2), {&cell, 1}}};
+  const RowErase erase{"row", Version(1), {}};
+  for (const Duration timeout : {Duration::zero(), Duration(std::chrono::milliseconds(20))}) {
+    std::vector<uint32_t> remaining;
+    const absl::Status written = store_->Write(kTable, puts, timeout, &remaining);
+    EXPECT_EQ(written.code(), absl::StatusCode::kDeadlineExceeded) << written;
+    EXPECT_EQ(remaining, (std::vector<uint32_t>{0, 1}));
+    const absl::Status erased = store_->Erase(kTable, {&erase, 1}, timeout);
+    EXPECT_EQ(erased.code(), absl::StatusCode::kDeadlineExceeded) << erased;
+  }
+  EXPECT_EQ(Get("row", "c", true), "before");
+  EXPECT_EQ(Get("other", "c", true), "");
+  stalled.End();
+  std::vector<uint32_t> remaining;
+  EXPECT_OK(store_->Write(kTable, puts, kTimeout, &remaining));
+  EXPECT_EQ(Get("row", "c", true), "stalled");
+}
+
+TEST_F(RocksdbStoreTest, AWriteWaitsForAStallToEndAndHoldsUpNobodyMeanwhile) {
+  Put("row", "c", 1, "before");
+  StalledWrites stalled(*database_);
+  std::atomic<bool> begun = false;
+  std::thread patient([&] {
+    begun = true;
+    Put("row", "c", 2, "after");
+  });
+  while (!begun) std::this_thread::yield();
+  const RowErase erase{"row", Version(1), {}};
+  for (int i = 0; i < 5; ++i) {
+    // Never comes back when the write keeps the erasers out: the stall ends only afterwards.
+    const absl::Status erased = store_->Erase(kTable, {&erase, 1}, std::chrono::milliseconds(20));
+    EXPECT_EQ(erased.code(), absl::StatusCode::kDeadlineExceeded) << erased;
+  }
+  stalled.End();
+  patient.join();
+  EXPECT_EQ(Get("row", "c", true), "after");
 }
 
 // By RocksDB's own counters, since a clock would measure the machine.

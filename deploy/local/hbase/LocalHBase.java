@@ -3,6 +3,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
@@ -19,7 +20,10 @@ import org.apache.hadoop.hbase.thrift2.generated.TTableName;
 import org.apache.hadoop.util.ToolRunner;
 import org.apache.thrift.TConfiguration;
 import org.apache.thrift.protocol.TBinaryProtocol;
+import org.apache.thrift.protocol.TCompactProtocol;
 import org.apache.thrift.transport.TSocket;
+import org.apache.thrift.transport.TTransport;
+import org.apache.thrift.transport.layered.TFramedTransport;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 
@@ -44,17 +48,27 @@ public final class LocalHBase {
     Readiness.serve("hbase", cluster::join);
 
     int port = Integer.parseInt(args[1]);
-    String[] thrift = {"-b", "127.0.0.1", "-p", args[1], "--infoport", "-1", "start"};
+    boolean framed = conf.getBoolean("hbase.regionserver.thrift.framed", false);
+    boolean compact = conf.getBoolean("hbase.regionserver.thrift.compact", false);
+    List<String> thrift = new ArrayList<>(List.of("-b", "127.0.0.1", "-p", args[1], "--infoport", "-1"));
+    // The server takes what its command line does not name for refused, whatever the configuration says.
+    if (framed) {
+      thrift.add("-f");
+    }
+    if (compact) {
+      thrift.add("-c");
+    }
+    thrift.add("start");
     while (cluster.getActiveMaster() == null || !cluster.getActiveMaster().isInitialized()) {
       Thread.sleep(INITIALISED_POLL_MS);
     }
     HMaster master = cluster.getActiveMaster();
-    Readiness.serve("thrift2", () -> ToolRunner.run(conf, new ThriftServer(conf), thrift));
+    Readiness.serve("thrift2", () -> ToolRunner.run(conf, new ThriftServer(conf), thrift.toArray(new String[0])));
     Readiness.keep(
         Path.of(args[2]),
         () -> {
           checkRegions(master);
-          probe(port);
+          probe(port, framed, compact);
         });
   }
 
@@ -78,10 +92,12 @@ public final class LocalHBase {
   }
 
   /** Puts a value and gets that very value, through the Thrift port. */
-  private static void probe(int port) throws Exception {
-    try (TSocket socket = new TSocket(new TConfiguration(), "127.0.0.1", port, TIMEOUT_MS)) {
-      socket.open();
-      THBaseService.Client client = new THBaseService.Client(new TBinaryProtocol(socket));
+  private static void probe(int port, boolean framed, boolean compact) throws Exception {
+    TSocket socket = new TSocket(new TConfiguration(), "127.0.0.1", port, TIMEOUT_MS);
+    try (TTransport transport = framed ? new TFramedTransport(socket) : socket) {
+      transport.open();
+      THBaseService.Client client =
+          new THBaseService.Client(compact ? new TCompactProtocol(transport) : new TBinaryProtocol(transport));
       TTableName name = new TTableName(TABLE.duplicate());
       if (!client.tableExists(name)) {
         TTableDescriptor table = new TTableDescriptor(name);

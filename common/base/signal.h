@@ -1,5 +1,5 @@
-// How those who wait in a Poll hear that something changed: a counter that they look at before they
-// check for work, and wait on afterwards, so that no change between the two is missed.
+// How those who wait hear that something changed: a counter that they look at before they check for
+// work, and wait on afterwards, so that no change between the two is missed.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,154 @@
+// What the block size of HBase's files costs its server: the same rows in a table of each size,
+// put, flushed to files, got for the first time and got again, in turn and three times over,
+// medians.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "common/base/random.h"
+#include "common/base/status.h"
+#include "common/store/hbase/hbase_store.h"
+#include "common/store/hbase/hbase_tables.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/service_cpu.h"
+#include "tests/bench/store_rows.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr int kBlockKiB[] = {8, 16, 32, 64};
+constexpr size_t kRounds = 3;
+constexpr size_t kBatch = 1000;
+constexpr size_t kBytes = size_t{10} << 20;  // of rows of one size, in each round
+constexpr Duration kTimeout = std::chrono::minutes(2);
+
+// One table, by its block size.
+class Blocks {
+ public:
+  static absl::StatusOr<std::unique_ptr<Blocks>> Make(const char* thrift, int kib) {
+    HBaseOptions options;
+    options.hosts = {thrift};
+    options.table_prefix = fmt::format("bench_blocks_{}k_", kib);
+    options.tables.block_bytes = kib << 10;
+    options.tables.regions = 1;
+    ASSIGN_OR_RETURN(const auto tables, HBaseTables::Create(options));
+    RETURN_IF_ERROR((*tables).Make(Table::kDomains, kTimeout));
+    ASSIGN_OR_RETURN(auto store, HBaseStore::Create(options));
+    return std::unique_ptr<Blocks>(new Blocks(options.table_prefix + "domains", std::move(store)));
+  }
+
+  absl::Status Put(std::span<const std::string> rows, const std::string& value) {
+    const CellPut cell{"r", value};
+    const auto version = static_cast<uint64_t>(SystemClock().Wall().time_since_epoch().count());
+    std::vector<RowPut> puts;
+    for (const std::string& row : rows) puts.push_back({row, Version(version), {&cell, 1}});
+    std::vector<uint32_t> remaining;
+    return store_->Write(Table::kDomains, puts, kTimeout, &remaining);
+  }
+
+  absl::Status Get(std::span<const std::string> rows) {
+    std::vector<RowGet> gets;
+    for (const std::string& row : rows) gets.push_back({row, {}});
+    RETURN_IF_ERROR(store_->MultiGet(Table::kDomains, gets, kTimeout, &found_));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (found_[i].size() != 1) return FatalError("a row is missing");
+    }
+    return absl::OkStatus();
+  }
+
+  // Closing a region writes what it has in memory to a file.
+  absl::Status Flush() const {
+    const std::string command =
+        fmt::format("'{}' regions move {}", std::getenv("ORBWEAVER_SERVICES"), table_);
+    if (std::system(command.c_str()) == 0) return absl::OkStatus();
+    return FatalError("{} failed", command);
+  }
+
+ private:
+  Blocks(std::string table, std::unique_ptr<HBaseStore> store)
+      : table_(std::move(table)), store_(std::move(store)) {}
+
+  const std::string table_;
+  const std::unique_ptr<HBaseStore> store_;
+  Rows found_;
+};
+
+// By case, the server's microseconds a row in each round.
+using Costs = std::map<std::string, std::vector<double>>;
+
+absl::Status Round(std::span<const std::unique_ptr<Blocks>> tables, size_t row_bytes,
+                   uint64_t first, Costs* costs) {
+  const ServiceCpu server("hbase");
+  std::vector<std::string> rows;
+  for (uint64_t i = 0; i < kBytes / row_bytes / kBatch * kBatch; ++i) {
+    rows.push_back(BenchRow(first + i));
+  }
+  Random random(first);
+  const std::string value = BenchValue(random, row_bytes);
+  const auto measure = [&](std::string_view name, auto call) {
+    for (size_t i = 0; i < tables.size(); ++i) {
+      const double before = server.Seconds();
+      for (size_t at = 0; at < rows.size(); at += kBatch) {
+        RETURN_IF_ERROR(call(*tables[i], std::span(rows).subspan(at, kBatch)));
+      }
+      (*costs)[fmt::format("hbase_{}_{}_bytes_{}k", name, row_bytes, kBlockKiB[i])].push_back(
+          (server.Seconds() - before) / static_cast<double>(rows.size()) * 1e6);
+    }
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(
+      measure("put", [&](Blocks& table, auto batch) { return table.Put(batch, value); }));
+  for (const auto& table : tables) RETURN_IF_ERROR(table->Flush());
+  // In no order, as a worker's domains come.
+  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.Below(i)]);
+  const auto get = [](Blocks& table, auto batch) { return table.Get(batch); };
+  RETURN_IF_ERROR(measure("get_first", get));
+  return measure("get_again", get);
+}
+
+absl::Status Measure(const char* thrift, BenchReport& report) {
+  std::vector<std::unique_ptr<Blocks>> tables;
+  for (const int kib : kBlockKiB) {
+    ASSIGN_OR_RETURN(auto blocks, Blocks::Make(thrift, kib));
+    tables.push_back(std::move(blocks));
+  }
+  // Rows that no earlier run has put.
+  auto first = static_cast<uint64_t>(SystemClock().Wall().time_since_epoch().count()) << 20;
+  Costs costs;
+  const CpuTimer timer;
+  // A round before the first warms the server up.
+  for (size_t round = 0; round <= kRounds; ++round) {
+    if (round == 1) costs.clear();
+    for (const size_t row_bytes : {500, 4000}) {
+      RETURN_IF_ERROR(Round(tables, row_bytes, first, &costs));
+      first += uint64_t{1} << 20;
+    }
+  }
+  for (auto& [name, values] : costs) {
+    std::nth_element(values.begin(), values.begin() + kRounds / 2, values.end());
+    report.Add(name, values[kRounds / 2], "server_us/row", timer.CpuSeconds(), timer.WallSeconds(),
+               "server CPU");
+  }
+  return absl::OkStatus();
+}
+
+void HBaseBlocksBench(BenchReport& report) {
+  const char* const thrift = std::getenv("ORBWEAVER_THRIFT");
+  if (thrift == nullptr || !ServiceCpu("hbase").found()) {
+    return report.Fail("hbase_blocks",
+                       "HBase does not run on this machine. Start it with `./run services up`.");
+  }
+  const absl::Status status = Measure(thrift, report);
+  if (!status.ok()) report.Fail("hbase_blocks", MessageOf(status));
+}
+
+ORBWEAVER_BENCH("hbase_blocks", HBaseBlocksBench);
+
+}  // namespace
+}  // namespace orbweaver
