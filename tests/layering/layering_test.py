@@ -36,6 +36,7 @@ LAYERS = {
     "strategy_worker/plugins": ["strategy_worker/sdk"],
     "db_worker": ["common"],
     "cli": ["common", "spider", "strategy_worker", "db_worker"],
+    "cmake": [],
     "tests": [""],
 }
 
