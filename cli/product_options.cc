@@ -14,6 +14,7 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
   DeclareProcessOptions(schema, &options->process);
+  DeclareStrategyOptions(schema, &options->strategy);
   DeclareTopicOptions(schema, &options->topics);
   DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
   DeclareWorkerOptions(schema, &options->worker);

@@ -18,6 +18,7 @@
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "strategy_worker/host/strategy_options.h"
 
 namespace orbweaver {
 
@@ -30,6 +31,7 @@ struct ProductOptions {
   KafkaOptions kafka;
   LogOptions log;
   ProcessOptions process;
+  StrategyOptions strategy;
   TopicOptions topics;
   UrlOptions url;
   WorkerOptions worker;
