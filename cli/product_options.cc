@@ -14,7 +14,9 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
   DeclareProcessOptions(schema, &options->process);
+  DeclareStateOptions(schema, &options->states);
   DeclareStrategyOptions(schema, &options->strategy);
+  DeclareStrategyWorkerOptions(schema, &options->strategy_worker);
   DeclareTopicOptions(schema, &options->topics);
   DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
   DeclareWorkerOptions(schema, &options->worker);

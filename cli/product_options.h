@@ -18,7 +18,9 @@
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "strategy_worker/core/options.h"
 #include "strategy_worker/host/strategy_options.h"
+#include "strategy_worker/states/state_options.h"
 
 namespace orbweaver {
 
@@ -31,7 +33,9 @@ struct ProductOptions {
   KafkaOptions kafka;
   LogOptions log;
   ProcessOptions process;
+  StateOptions states;
   StrategyOptions strategy;
+  StrategyWorkerOptions strategy_worker;
   TopicOptions topics;
   UrlOptions url;
   WorkerOptions worker;
