@@ -106,4 +106,4 @@ build() {
 }
 
 # The C++ files of ours, NUL-separated.
-sources() { git -C "$root" ls-files -z '*.h' '*.cc'; }
+sources() { git -c safe.directory="$root" -C "$root" ls-files -z '*.h' '*.cc'; }

@@ -125,7 +125,9 @@ def undocumented(root, files):
 
 
 def tracked(root):
-    out = subprocess.run(["git", "-C", str(root), "ls-files"], check=True, capture_output=True, text=True).stdout
+    # git refuses a checkout of another user, as root has it before him, unless it is named.
+    out = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files"], check=True,
+                         capture_output=True, text=True).stdout
     return [f for f in out.splitlines() if (root / f).exists()]
 
 
