@@ -149,13 +149,13 @@ class Output {
   std::string text_;
 };
 
-void Describe(std::string_view link, bool json, UrlResolver& resolver, std::string* out) {
+// `json` writes to `out`, if JSON is wanted.
+void Describe(std::string_view link, UrlResolver& resolver, JsonWriter* json, std::string* out) {
   ResolvedUrl url;
   const UrlError error = resolver.Resolve(link, &url);
   if (error != UrlError::kNone) {
-    if (json) {
-      JsonWriter(out)
-          .BeginObject()
+    if (json != nullptr) {
+      json->BeginObject()
           .Key("input")
           .Value(link)
           .Key("error")
@@ -164,9 +164,8 @@ void Describe(std::string_view link, bool json, UrlResolver& resolver, std::stri
     } else {
       out->append("invalid: ").append(UrlErrorName(error));
     }
-  } else if (json) {
-    JsonWriter(out)
-        .BeginObject()
+  } else if (json != nullptr) {
+    json->BeginObject()
         .Key("input")
         .Value(link)
         .Key("canonical")
@@ -197,8 +196,10 @@ int WriteFailed() {
 
 int DescribeInput(const Arguments& arguments, UrlResolver& resolver) {
   Output output;
+  JsonWriter writer(output.text());  // one for all lines: it keeps its memory
+  JsonWriter* const json = arguments.json ? &writer : nullptr;
   for (const std::string& link : arguments.links) {
-    Describe(link, arguments.json, resolver, output.text());
+    Describe(link, resolver, json, output.text());
     if (!output.FlushIfLarge()) return WriteFailed();
   }
   if (!arguments.links.empty()) return output.Flush() ? kExitOk : WriteFailed();
@@ -206,7 +207,7 @@ int DescribeInput(const Arguments& arguments, UrlResolver& resolver) {
   LineReader lines(STDIN_FILENO);
   std::string_view line;
   while (lines.Next(&line)) {
-    Describe(line, arguments.json, resolver, output.text());
+    Describe(line, resolver, json, output.text());
     // Who sends one line and waits for its answer gets it.
     if (!(lines.HasLine() ? output.FlushIfLarge() : output.Flush())) return WriteFailed();
   }

@@ -1,5 +1,6 @@
 # The three kinds of target this tree has. Each folder's CMakeLists.txt is a few calls of these.
 include(GoogleTest)
+include(PrecompiledHeaders)
 
 # orbweaver_library(NAME SOURCES... DEPS...): a static library `orbweaver_NAME`, alias `orbweaver::NAME`.
 function(orbweaver_library name)
@@ -10,6 +11,7 @@ function(orbweaver_library name)
     target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
     target_compile_options(${target} PRIVATE ${ORBWEAVER_WARNINGS})
     target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
+    orbweaver_use_precompiled(${target} library)
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE ${CMAKE_SOURCE_DIR})
@@ -23,8 +25,10 @@ function(orbweaver_executable name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_options(${name} PRIVATE ${ORBWEAVER_WARNINGS})
+  # -fPIC instead of an executable's -fPIE: the precompiled headers of the libraries then serve it too.
+  target_compile_options(${name} PRIVATE ${ORBWEAVER_WARNINGS} -fPIC)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  orbweaver_use_precompiled(${name} library)
 endfunction()
 
 # orbweaver_test(NAME LABEL SOURCES... DEPS... [TIMEOUT s] [LOCK resource] [ARGS...]): one gtest program a folder, each of
@@ -43,8 +47,10 @@ function(orbweaver_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_options(${name} PRIVATE ${ORBWEAVER_WARNINGS})
+  # The product's code is tested as it ships; optimising the tests themselves would be half of what they cost to build.
+  target_compile_options(${name} PRIVATE ${ORBWEAVER_WARNINGS} -O0)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main GTest::gmock)
+  orbweaver_use_precompiled(${name} test)
   set(properties LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
   if(ARG_LOCK)
     list(APPEND properties RESOURCE_LOCK ${ARG_LOCK})

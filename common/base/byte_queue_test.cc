@@ -23,7 +23,7 @@ TEST(ByteQueueTest, AFullQueueRefusesAndLeavesTheItemWithItsOwner) {
   ASSERT_TRUE(queue.Push(std::make_unique<int>(1), 8, seconds(0)));
   auto item = std::make_unique<int>(2);
   EXPECT_FALSE(queue.Push(std::move(item), 3, milliseconds(1)));
-  ASSERT_NE(item, nullptr);
+  ASSERT_NE(item, nullptr);  // NOLINT(bugprone-use-after-move): what is refused is not moved
   EXPECT_EQ(*item, 2);
 }
 

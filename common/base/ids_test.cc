@@ -25,6 +25,8 @@ TEST(IdsTest, FingerprintBytesSortAsFingerprintsAndComeBack) {
   std::memcpy(raw, a.data(), sizeof raw);
   EXPECT_EQ(Fingerprint::FromBytes(raw), small);
   EXPECT_EQ(large.ToHex(), "00000000000000020000000000000000");
+  EXPECT_EQ((Fingerprint{0x0123456789abcdef, 0xfedcba9876543210}.ToHex()),
+            "0123456789abcdeffedcba9876543210");
 }
 
 }  // namespace

@@ -72,7 +72,22 @@ void AppendEscaped(char c, std::string* out) {
 
 bool IsPlain(char c) {
   const auto byte = static_cast<uint8_t>(c);
-  return byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\';
+  // Without branches, for PlainBytes.
+  return (byte >= 0x20) & (byte < 0x7f) & (c != '"') & (c != '\\');
+}
+
+// How many bytes from the first one on stand for themselves. By blocks, which the compiler turns
+// into vector instructions: JSON is mostly such bytes.
+size_t PlainBytes(std::string_view text) {
+  constexpr size_t kBlock = 16;
+  size_t count = 0;
+  for (; count + kBlock <= text.size(); count += kBlock) {
+    bool all_plain = true;
+    for (size_t i = 0; i < kBlock; ++i) all_plain &= IsPlain(text[count + i]);
+    if (!all_plain) break;
+  }
+  while (count < text.size() && IsPlain(text[count])) ++count;
+  return count;
 }
 
 }  // namespace
@@ -80,8 +95,7 @@ bool IsPlain(char c) {
 void AppendJsonString(std::string_view text, std::string* out) {
   out->push_back('"');
   while (!text.empty()) {
-    size_t plain = 0;
-    while (plain < text.size() && IsPlain(text[plain])) ++plain;
+    const size_t plain = PlainBytes(text);
     out->append(text.substr(0, plain));
     text.remove_prefix(plain);
     if (text.empty()) break;

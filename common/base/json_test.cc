@@ -20,6 +20,24 @@ TEST(JsonStringTest, EscapesWhatJsonForbidsInsideAString) {
   EXPECT_EQ(Quoted(""), R"("")");
 }
 
+TEST(JsonStringTest, FindsWhatToEscapeWhereverItStands) {
+  for (size_t size = 1; size < 50; ++size) {
+    for (size_t at = 0; at < size; ++at) {
+      for (const auto& [raw, escaped] : {std::pair<char, std::string>{'"', "\\\""},
+                                         {'\\', "\\\\"},
+                                         {'\x1f', "\\u001f"},
+                                         {'\x7f', "\\u007f"},
+                                         {'\x80', "\xef\xbf\xbd"}}) {
+        std::string text(size, ' ');
+        text[at] = raw;
+        std::string expected(size, ' ');
+        expected.replace(at, 1, escaped);
+        EXPECT_EQ(Quoted(text), '"' + expected + '"');
+      }
+    }
+  }
+}
+
 TEST(JsonStringTest, LeavesValidUtf8AsItIs) {
   EXPECT_EQ(Quoted("häuser 東京 😀"), "\"häuser 東京 😀\"");
   EXPECT_EQ(Quoted("\xf4\x8f\xbf\xbf"), "\"\xf4\x8f\xbf\xbf\"");  // U+10FFFF, the last

@@ -1,72 +1,61 @@
 #include "common/url/domain.h"
 
-#include <algorithm>
+#include <cerrno>
 #include <cstring>
-#include <libpsl.h>
+#include <fstream>
+#include <iterator>
 
 #include "common/base/status.h"
+#include "common/url/suffix_table.h"
 
 namespace orbweaver {
 namespace {
 
-// Longer hosts are refused by UrlCanonicalizer.
-constexpr size_t kMaxHostBytes = 254;
+// Where the last label of `name` begins.
+size_t LastLabel(std::string_view name) { return name.rfind('.') + 1; }
 
 }  // namespace
 
-struct PublicSuffixes::List {
-  const psl_ctx_t* list = nullptr;
-  psl_ctx_t* owned = nullptr;  // the built-in one is static
-  int sections = 0;
-
-  ~List() { psl_free(owned); }
-};
-
-PublicSuffixes::PublicSuffixes(std::unique_ptr<List> list) : list_(std::move(list)) {}
+PublicSuffixes::PublicSuffixes(std::unique_ptr<const SuffixTable> table)
+    : table_(std::move(table)) {}
 PublicSuffixes::~PublicSuffixes() = default;
 
 absl::StatusOr<std::unique_ptr<const PublicSuffixes>> PublicSuffixes::Load(
     const PublicSuffixOptions& options) {
-  auto list = std::make_unique<List>();
-  list->sections = options.private_section ? PSL_TYPE_ANY : PSL_TYPE_ICANN;
-  if (options.file.empty()) {
-    list->list = psl_builtin();
-    if (list->list == nullptr) {
-      return FatalError(
-          "load public suffixes: this libpsl has no list built in. Name a file instead.");
-    }
-  } else {
-    errno = 0;
-    list->list = list->owned = psl_load_file(options.file.c_str());
-    if (list->list == nullptr) {
+  std::string text;
+  if (!options.file.empty()) {
+    std::ifstream file(options.file, std::ios::binary);
+    if (!file) {
       return FatalError("load public suffixes '{}': {}. Name a readable copy of the list.",
-                        options.file, errno != 0 ? std::strerror(errno) : "not a suffix list");
+                        options.file, std::strerror(errno));
     }
-    if (psl_suffix_count(list->list) <= 0) {
-      return FatalError(
-          "load public suffixes '{}': no suffix in it. Name a copy of "
-          "https://publicsuffix.org/list/public_suffix_list.dat.",
-          options.file);
-    }
+    text.assign(std::istreambuf_iterator<char>(file), {});
   }
-  return std::unique_ptr<const PublicSuffixes>(new PublicSuffixes(std::move(list)));
+  auto table =
+      SuffixTable::Make(options.file.empty() ? BuiltInSuffixList() : text, options.private_section);
+  if (table == nullptr) {
+    return FatalError(
+        "load public suffixes '{}': no suffix in it. Name a copy of "
+        "https://publicsuffix.org/list/public_suffix_list.dat.",
+        options.file);
+  }
+  return std::unique_ptr<const PublicSuffixes>(new PublicSuffixes(std::move(table)));
 }
 
 std::string_view PublicSuffixes::RegisteredDomain(std::string_view host) const {
   if (host.ends_with('.')) host.remove_suffix(1);
-  if (host.size() > kMaxHostBytes || IsIpAddress(host)) return host;
-  char text[kMaxHostBytes + 1];  // libpsl wants an end to it
-  host.copy(text, host.size());
-  text[host.size()] = '\0';
-
-  // The list's own algorithm: the longest rule wins, so the first suffix from the left ends it.
-  size_t domain = 0;
-  for (size_t name = 0; !psl_is_public_suffix2(list_->list, text + name, list_->sections);) {
-    domain = name;
-    name = host.find('.', name) + 1;
-    if (name == 0) break;
+  if (IsIpAddress(host)) return host;
+  // From the top-level domain, a suffix by itself, down to where the list has no rules any more.
+  // The longest suffix counts: `forgot.his.name` and `name` are two, `his.name` is none.
+  size_t suffix = LastLabel(host);
+  size_t name = suffix;
+  for (const auto* parent = table_->Find(host.substr(name)); parent != nullptr && name > 0;) {
+    name = LastLabel(host.substr(0, name - 1));
+    const auto* answers = table_->Find(host.substr(name));
+    if (answers != nullptr ? answers->is_suffix : parent->child_is_suffix) suffix = name;
+    parent = answers;
   }
-  return host.substr(domain);
+  return suffix == 0 ? host : host.substr(LastLabel(host.substr(0, suffix - 1)));
 }
 
 bool IsIpAddress(std::string_view host) {

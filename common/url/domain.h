@@ -9,20 +9,22 @@
 
 namespace orbweaver {
 
+class SuffixTable;
+
 struct PublicSuffixOptions {
-  // A list in the format of https://publicsuffix.org/list/; empty: the one that libpsl has built
-  // in. All processes of one installation must use the same list, or they disagree on who owns a
-  // domain.
+  // A list in the format of https://publicsuffix.org/list/; empty: the one compiled in. All
+  // processes of one installation must use the same list, or they disagree on who owns a domain.
   std::string file;
   // Also the list's private section, where organisations name the suffixes under which strangers
   // live: `foo.github.io` is then a domain of its own.
   bool private_section = true;
 };
 
-// The public suffix list. Immutable after Load, so thread-safe.
+// The public suffix list, as libpsl reads it. Immutable after Load, so thread-safe.
 class PublicSuffixes {
  public:
-  // Reads the file, if one is named; fatal when it cannot be read or holds no suffix.
+  // Takes some ten milliseconds. Reads the file, if one is named; fatal when it cannot be read or
+  // holds no suffix.
   static absl::StatusOr<std::unique_ptr<const PublicSuffixes>> Load(
       const PublicSuffixOptions& options);
   ~PublicSuffixes();
@@ -33,10 +35,9 @@ class PublicSuffixes {
   std::string_view RegisteredDomain(std::string_view host) const;
 
  private:
-  struct List;
-  explicit PublicSuffixes(std::unique_ptr<List> list);
+  explicit PublicSuffixes(std::unique_ptr<const SuffixTable> table);
 
-  const std::unique_ptr<List> list_;
+  const std::unique_ptr<const SuffixTable> table_;
 };
 
 // Whether a canonical host is an address: IPv6 stands in brackets, and a name of digits and dots

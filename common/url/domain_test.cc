@@ -1,13 +1,16 @@
 #include "common/url/domain.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <fstream>
+#include <libpsl.h>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
 #include "common/url/domain_cache.h"
 #include "common/url/partition.h"
+#include "common/url/suffix_table.h"
 
 namespace orbweaver {
 namespace {
@@ -23,6 +26,11 @@ std::string WriteFile(std::string_view text) {
                            testing::UnitTest::GetInstance()->current_test_info()->name();
   std::ofstream(path) << text;
   return path;
+}
+
+bool IsAscii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 TEST(PublicSuffixesTest, ADomainIsThePublicSuffixAndOneLabel) {
@@ -99,6 +107,32 @@ TEST(PublicSuffixesTest, HostsOfAnyLengthAreAnswered) {
   EXPECT_EQ(suffixes->RegisteredDomain(host + "a"), "a.a");
   const std::string endless(100'000, 'a');
   EXPECT_EQ(suffixes->RegisteredDomain(endless), endless);
+}
+
+TEST(PublicSuffixesTest, EveryRuleOfTheListIsReadAsLibpslReadsIt) {
+  const std::string_view list = BuiltInSuffixList();
+  const std::unique_ptr<psl_ctx_t, decltype(&psl_free)> psl(psl_load_file(WriteFile(list).c_str()),
+                                                            &psl_free);
+  const auto suffixes = Load();
+  const auto expect_same = [&](const std::string& host) {
+    const char* domain = psl_registrable_domain(psl.get(), host.c_str());
+    EXPECT_EQ(suffixes->RegisteredDomain(host), domain != nullptr ? domain : host);
+  };
+  std::istringstream lines{std::string(list)};
+  std::string name;
+  int rules = 0;
+  while (std::getline(lines, name)) {
+    if (name.empty() || name.starts_with("//") || !IsAscii(name)) continue;
+    if (name.starts_with('!')) name.erase(0, 1);
+    if (name.starts_with("*.")) name.erase(0, 2);
+    ++rules;
+    for (const std::string_view below : {"", "x.", "www.x.", "a.www.x."}) {
+      expect_same(std::string(below) + name);
+      const size_t dot = name.find('.');
+      if (dot != std::string::npos) expect_same(std::string(below) + "y" + name.substr(dot));
+    }
+  }
+  EXPECT_GT(rules, 5000);
 }
 
 TEST(ReversedDomainTest, TurnsLabelsRoundAndBack) {

@@ -33,7 +33,7 @@ void DeclareUrlOptions(config::Schema& schema, UrlOptions* url, PublicSuffixOpti
   schema.Add("url.session_parameters", &url->session_parameters,
              {.doc = "Names in any case; a trailing `*` stands for any rest"});
   schema.Add("url.suffix_list", &suffixes->file,
-             {.doc = "File with the public suffix list; empty: the one built into libpsl. All "
+             {.doc = "File with the public suffix list; empty: the one compiled in. All "
                      "processes must use the same"});
   schema.Add(
       "url.private_suffixes", &suffixes->private_section,

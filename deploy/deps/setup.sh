@@ -30,12 +30,13 @@ install_packages() {
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' | sort -u))
   [ -n "$missing" ] || return 0
   missing=$(tr '\n' ' ' <<<"$missing")
-  say "installing Debian packages: $missing"
   local sudo=
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || fail "missing packages and no sudo: as root, run: apt-get install $missing"
+    command -v sudo >/dev/null || fail "packages are missing, and without sudo only root can install them. As root, run:
+  apt-get update && apt-get install --no-install-recommends $missing"
     sudo=sudo
   fi
+  say "installing Debian packages: $missing"
   # shellcheck disable=SC2206
   local apt=($sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
   "${apt[@]}" update >&2 || fail "apt-get update failed; is the package mirror reachable?"
@@ -105,4 +106,4 @@ build() {
 }
 
 # The C++ files of ours, NUL-separated.
-sources() { git -C "$root" ls-files -z '*.h' '*.cc'; }
+sources() { git -c safe.directory="$root" -C "$root" ls-files -z '*.h' '*.cc'; }

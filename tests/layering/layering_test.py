@@ -36,6 +36,7 @@ LAYERS = {
     "strategy_worker/plugins": ["strategy_worker/sdk"],
     "db_worker": ["common"],
     "cli": ["common", "spider", "strategy_worker", "db_worker"],
+    "cmake": [],
     "tests": [""],
 }
 
@@ -124,7 +125,9 @@ def undocumented(root, files):
 
 
 def tracked(root):
-    out = subprocess.run(["git", "-C", str(root), "ls-files"], check=True, capture_output=True, text=True).stdout
+    # git refuses a checkout of another user, as root has it before him, unless it is named.
+    out = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files"], check=True,
+                         capture_output=True, text=True).stdout
     return [f for f in out.splitlines() if (root / f).exists()]
 
 
