@@ -1,6 +1,7 @@
 // The strategy worker as a process on real Kafka and HBase: killed with -9, joined by another,
 // frozen until it has lost its partitions. Whatever happens, every URL is scheduled exactly once.
 #include <csignal>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -57,8 +58,8 @@ class StrategyWorkerKillTest : public ::testing::Test {
     return std::make_unique<WorkerProcess>(command, (folder_.path() / (name + ".log")).string());
   }
 
-  bool AwaitRead(double share) {
-    return cluster_.AwaitRead(kStrategyWorkerGroup, kSpiderLogTopic, share, kPatience);
+  bool AwaitRead(double share, std::initializer_list<WorkerProcess*> workers) {
+    return cluster_.AwaitRead(kStrategyWorkerGroup, kSpiderLogTopic, share, kPatience, workers);
   }
 
   // What the whole is about.
@@ -88,11 +89,11 @@ TEST_F(StrategyWorkerKillTest, KilledSixTimesItSchedulesEachUrlOnce) {
   Write(8000);
   for (int kill = 1; kill <= 6; ++kill) {
     auto worker = Start("only");
-    ASSERT_TRUE(AwaitRead(kill / 7.0));
+    ASSERT_TRUE(AwaitRead(kill / 7.0, {worker.get()}));
     worker->Kill();
   }
   auto worker = Start("only");
-  ASSERT_TRUE(AwaitRead(1));
+  ASSERT_TRUE(AwaitRead(1, {worker.get()}));
   EXPECT_EQ(worker->Stop(kPatience), 0);
   ExpectEachUrlScheduledOnce();
 }
@@ -100,11 +101,11 @@ TEST_F(StrategyWorkerKillTest, KilledSixTimesItSchedulesEachUrlOnce) {
 TEST_F(StrategyWorkerKillTest, JoinedAndLeftByAnotherItSchedulesEachUrlOnce) {
   Write(4000);
   auto first = Start("first");
-  ASSERT_TRUE(AwaitRead(0.2));
+  ASSERT_TRUE(AwaitRead(0.2, {first.get()}));
   auto second = Start("second");
-  ASSERT_TRUE(AwaitRead(0.6));
+  ASSERT_TRUE(AwaitRead(0.6, {first.get(), second.get()}));
   EXPECT_EQ(second->Stop(kPatience), 0);
-  ASSERT_TRUE(AwaitRead(1));
+  ASSERT_TRUE(AwaitRead(1, {first.get()}));
   EXPECT_EQ(first->Stop(kPatience), 0);
   ExpectEachUrlScheduledOnce();
 }
@@ -112,12 +113,12 @@ TEST_F(StrategyWorkerKillTest, JoinedAndLeftByAnotherItSchedulesEachUrlOnce) {
 TEST_F(StrategyWorkerKillTest, FrozenUntilAnotherHasItsPartitionsItSchedulesEachUrlOnce) {
   Write(4000);
   auto zombie = Start("zombie");
-  ASSERT_TRUE(AwaitRead(0.2));
+  ASSERT_TRUE(AwaitRead(0.2, {zombie.get()}));
   kill(zombie->pid(), SIGSTOP);
   auto second = Start("second");
-  ASSERT_TRUE(AwaitRead(0.7));
+  ASSERT_TRUE(AwaitRead(0.7, {second.get()}));
   kill(zombie->pid(), SIGCONT);
-  ASSERT_TRUE(AwaitRead(1));
+  ASSERT_TRUE(AwaitRead(1, {zombie.get(), second.get()}));
   EXPECT_EQ(zombie->Stop(kPatience), 0);
   EXPECT_EQ(second->Stop(kPatience), 0);
   ExpectEachUrlScheduledOnce();

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "fmt/format.h"
-
 #include <gtest/gtest.h>
 
 #include "common/base/check.h"
@@ -31,7 +30,8 @@ TestCluster::TestCluster(const std::string& orbweaver, int partitions)
   for (const std::string& word : Command(orbweaver)) command += word + " ";
   // The first word after the program is the command's name.
   command.insert(orbweaver.size(), " init");
-  command += fmt::format("--set=topics.partitions={} --set=hbase.regions=1 > /dev/null", partitions);
+  command +=
+      fmt::format("--set=topics.partitions={} --set=hbase.regions=1 > /dev/null", partitions);
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   auto bus = NewKafkaBus({.brokers = brokers_, .prefix = prefix_});
   EXPECT_OK(bus);
@@ -47,7 +47,7 @@ std::vector<std::string> TestCluster::Command(const std::string& program) const 
 }
 
 bool TestCluster::AwaitRead(std::string_view group, std::string_view topic, double share,
-                            Duration timeout) {
+                            Duration timeout, std::initializer_list<WorkerProcess*> workers) {
   std::vector<PartitionId> partitions;
   for (int p = 0; p < partitions_; ++p) partitions.emplace_back(p);
   const SteadyTime deadline = SystemClock().Now() + timeout;
@@ -62,6 +62,9 @@ bool TestCluster::AwaitRead(std::string_view group, std::string_view topic, doub
         if ((*committed)[i].has_value()) read += (*committed)[i]->offset - (*bounds)[i].start;
       }
       if (static_cast<double>(read) >= share * static_cast<double>(written)) return true;
+    }
+    for (WorkerProcess* const worker : workers) {
+      if (!worker->Running()) return false;
     }
     std::this_thread::sleep_for(kLookAgain);
   }

@@ -1,16 +1,19 @@
 // Topics and tables of a test's own on the real services, and the product's programs on them.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/base/clock.h"
 #include "common/bus/bus.h"
+#include "tests/support/worker_process.h"
 
 namespace orbweaver {
 
-// Made by `orbweaver init` under a prefix that never comes again. Topics and tables are left behind;
+// Made by `orbweaver init` under a prefix that never comes again. Topics and tables are left
+// behind;
 // `./run services wipe` is the way to get rid of those of many runs. Not thread-safe.
 class TestCluster {
  public:
@@ -24,8 +27,10 @@ class TestCluster {
   std::vector<std::string> Command(const std::string& program) const;
 
   // Waits until `group` has read `topic` up to at least `share` of what it holds now, all its
-  // partitions taken together. False, and a failure of the test, after `timeout`.
-  bool AwaitRead(std::string_view group, std::string_view topic, double share, Duration timeout);
+  // partitions taken together. False, and a failure of the test, after `timeout`, or when one of
+  // `workers`, which do the reading, has ended by itself.
+  bool AwaitRead(std::string_view group, std::string_view topic, double share, Duration timeout,
+                 std::initializer_list<WorkerProcess*> workers);
 
  private:
   const int partitions_;
