@@ -136,8 +136,8 @@ class Event : public EventView {
     ++scheduled_;
   }
 
-  // Keeps bytes for the domain, at most 64 KB; they come back with each of its events. Those that are
-  // kept already cost no write.
+  // Keeps bytes for the domain, at most 64 KB; they come back with each of its events. Those that
+  // are kept already cost no write.
   void KeepDomainData(std::string_view data) {
     kept_->domain_data.assign(data);
     output_->domain_data_kept = internal::Text(kept_->domain_data);
