@@ -13,10 +13,14 @@
 #include "common/base/log.h"
 #include "common/bus/kafka/kafka_options.h"
 #include "common/bus/topics.h"
+#include "common/runtime/process.h"
+#include "common/runtime/worker_options.h"
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "strategy_worker/core/options.h"
 #include "strategy_worker/host/strategy_options.h"
+#include "strategy_worker/states/state_options.h"
 
 namespace orbweaver {
 
@@ -28,9 +32,13 @@ struct ProductOptions {
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  ProcessOptions process;
+  StateOptions states;
   StrategyOptions strategy;
+  StrategyWorkerOptions strategy_worker;
   TopicOptions topics;
   UrlOptions url;
+  WorkerOptions worker;
   PublicSuffixOptions public_suffixes;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,13 +36,16 @@ struct DomainRecord {
   uint32_t strategy_version = 0;
   std::string strategy_data;
 
-  // Which columns of link states count; all others are garbage. For a domain of several shards
-  // each shard's row holds its own (states/ only).
-  struct Manifest {
-    uint8_t shard_bits = 0;  // 2^shard_bits rows
-    std::optional<Version> base;
-    std::vector<Version> deltas;  // ascending
-  } manifest;
+  // Where the link states stand: of each range of fingerprints (from `first`, its upper 16 bits, to
+  // the next one's) the last block that counts, which names those before it; all others are
+  // garbage. Empty: all of them stand in the record's own cell. Kept by states/ only.
+  struct Shard {
+    uint16_t first = 0;
+    Version last_block;
+
+    friend bool operator==(const Shard&, const Shard&) = default;
+  };
+  std::vector<Shard> manifest;
 
   // Encoded ScheduleRequests entries, without an epoch, not yet known to be in the scoring log, in
   // the order of their source events.
@@ -50,10 +54,18 @@ struct DomainRecord {
 
 inline constexpr size_t kMaxStrategyBytes = 64 << 10;
 
+// The shards of a manifest are 2^k-ths of all fingerprints; this is k of each. False when they are
+// not, or do not cover all of them in order.
+bool ShardBits(std::span<const DomainRecord::Shard> manifest, std::vector<uint8_t>* bits);
+
+// `strategy_data` must not be over its limit.
 std::string EncodeDomainRecord(const DomainRecord& record);
 
-// Poison for anything that the encoder would not have written, or of a newer format; *record is
-// then not to be used. Any bytes are safe.
-absl::Status DecodeDomainRecord(std::string_view bytes, DomainRecord* record);
+// A record's cell is an encoded record and, of a domain with an empty manifest, a block of link
+// states after it (block.h); *states is that block, empty when there is none. Poison for anything
+// that the encoder would not have written, or of a newer format; *record is then not to be used.
+// Any bytes are safe. The block is not looked into.
+absl::Status DecodeRecordCell(std::string_view cell, DomainRecord* record,
+                              std::string_view* states);
 
 }  // namespace orbweaver

@@ -18,7 +18,8 @@ enum class LinkStatus : uint8_t {
 };
 
 // Never fetched: `fetches`, `errors` and all below them are 0. Such a state takes at most 24 bytes
-// with its fingerprint, in a block and in memory.
+// with its fingerprint in a block. What the packed form cannot hold is brought to what it can:
+// packed_link.h.
 struct LinkState {
   LinkStatus status = LinkStatus::kNotCrawled;
   uint32_t depth = 0;

@@ -6,7 +6,8 @@
 // can be measured against that one.
 //
 // Life of a domain in here: absent → Load → record, maybe states → changed by the core → Flush
-// encodes its puts → Flushed or, when the puts were given up, the whole partition is dropped.
+// encodes its puts → Flushed or, when the puts were given up, the whole partition is dropped. In
+// between it may be read and changed.
 // Changed domains are never evicted. Not thread-safe; used by the core's thread.
 #pragma once
 
@@ -73,8 +74,14 @@ class StateStore {
   virtual void Flush(PartitionId partition, Version version, std::vector<RowPut>* first,
                      std::vector<RowPut>* second) = 0;
 
-  // All puts of the last Flush are durable.
+  // The puts of all Flushes so far are durable.
   virtual void Flushed() = 0;
+
+  // What the flushed puts made superfluous, each time something else; views live until the next
+  // TakeGarbage or Drop. To be asked for only when, after Flushed, the worker was found to be still
+  // the owner of its partitions: a later owner's rows may need these columns. Erasing it may fail
+  // or be left out; what was not erased is found again some day.
+  virtual void TakeGarbage(std::vector<RowErase>* erases) = 0;
 
   // Forgets everything of the partition, changed or not: it was revoked (after a flush) or lost.
   virtual void Drop(PartitionId partition) = 0;

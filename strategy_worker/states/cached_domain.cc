@@ -1,0 +1,273 @@
+#include "strategy_worker/states/cached_domain.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "common/url/partition.h"
+#include "strategy_worker/states/block.h"
+#include "strategy_worker/states/state_cache.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr size_t kAllocationBytes = 16;  // what the allocator adds to each
+constexpr size_t kMapEntryBytes = 32;    // of the cache's table of domains
+constexpr int kMaxShardBits = 16;
+constexpr Version kNotFlushed{0};  // of garbage
+
+uint64_t KeyOf(Fingerprint fingerprint) { return fingerprint.high; }
+
+}  // namespace
+
+CachedDomain::CachedDomain(StateCache& cache, std::string_view name, PartitionId partition)
+    : cache_(cache), name_(name), partition_(partition) {
+  shards_.emplace_back();
+  shards_[0].shard = std::make_unique<Shard>(this, KeyRange{});
+}
+
+DomainRecord& CachedDomain::record() {
+  if (open_ == nullptr) {
+    open_ = std::make_unique<DomainRecord>();
+    std::string_view states;
+    if (!encoded_.empty()) CHECK_OK(DecodeRecordCell(encoded_, open_.get(), &states));
+    cache_.OnOpened(*this);
+  }
+  return *open_;
+}
+
+void CachedDomain::MarkChanged() {
+  if (changed_) return;
+  changed_ = true;
+  cache_.OnChanged(*this);
+}
+
+size_t CachedDomain::PlaceOf(uint64_t key) const {
+  if (shards_.size() == 1) return 0;
+  const auto after =
+      std::upper_bound(shards_.begin(), shards_.end(), key >> 48,
+                       [](uint64_t prefix, const Place& place) { return prefix < place.first; });
+  return static_cast<size_t>(after - shards_.begin()) - 1;
+}
+
+void CachedDomain::Find(std::span<const Fingerprint> fingerprints, std::span<LinkState> states,
+                        std::span<bool> known) const {
+  CHECK(fingerprints.size() == states.size() && states.size() == known.size());
+  for (const Fingerprint fingerprint : fingerprints) {
+    const uint64_t key = KeyOf(fingerprint);
+    const Shard* const shard = shards_[PlaceOf(key)].shard.get();
+    CHECK(shard != nullptr);
+    shard->links.Prefetch(key);
+  }
+  for (size_t i = 0; i < fingerprints.size(); ++i) {
+    const uint64_t key = KeyOf(fingerprints[i]);
+    PackedLink packed;
+    known[i] = shards_[PlaceOf(key)].shard->links.Find(key, &packed);
+    Unpack(packed, &states[i]);
+  }
+}
+
+void CachedDomain::Set(Fingerprint fingerprint, const LinkState& state) {
+  const uint64_t key = KeyOf(fingerprint);
+  Shard* const shard = shards_[PlaceOf(key)].shard.get();
+  CHECK(shard != nullptr);
+  LinkPacker packer;
+  const size_t heap_bytes = shard->links.HeapBytes();
+  const LinkSet::Outcome outcome = shard->links.Put(key, packer.Pack(state));
+  if (outcome == LinkSet::Outcome::kUnchanged) return;
+  if (outcome == LinkSet::Outcome::kAdded) ++record().known_urls;
+  if (shard->changed == nullptr) {
+    shard->changed = std::make_unique<std::vector<uint64_t>>();
+    cache_.Unlist(*shard);
+  }
+  shard->changed->push_back(key);
+  MarkChanged();
+  if (shard->links.HeapBytes() != heap_bytes) cache_.Recount(*this, *shard);
+}
+
+absl::Status CachedDomain::ReadFirstRow(const Rows& rows, size_t row, bool whole) {
+  const Cell* const cell = rows.Find(row, kRecordColumn);
+  if (cell == nullptr) return absl::OkStatus();
+  open_ = std::make_unique<DomainRecord>();
+  const DomainRecord& record = *open_;
+  std::string_view states;
+  RETURN_IF_ERROR(DecodeRecordCell(cell->value, open_.get(), &states));
+  encoded_ = cell->value.substr(0, cell->value.size() - states.size());
+  if (record.manifest.empty()) {
+    if (whole) AddGarbage(0, BlockColumns(rows[row]));
+    if (states.empty()) return absl::OkStatus();
+    std::vector<Version> chain;
+    RETURN_IF_ERROR(DecodeChain(states, &chain));
+    if (!chain.empty()) return PoisonError("block of link states in the record is no base");
+    return DecodeEntries(states, &shards_[0].shard->links);
+  }
+  shards_.clear();
+  for (const DomainRecord::Shard& shard : record.manifest) {
+    shards_.push_back({.first = shard.first, .last_block = shard.last_block, .shard = nullptr});
+  }
+  return whole ? ReadShardRow(0, rows, row) : absl::OkStatus();
+}
+
+absl::Status CachedDomain::ReadShardRow(size_t place, const Rows& rows, size_t row) {
+  CHECK(shards_[place].shard == nullptr);
+  auto shard = std::make_unique<Shard>(this, RangeOf(place));
+  std::vector<std::string> strays;
+  RETURN_IF_ERROR(ReadShard(rows, row, shards_[place].last_block, shard.get(), &strays));
+  shards_[place].shard = std::move(shard);
+  AddGarbage(place, std::move(strays));
+  return absl::OkStatus();
+}
+
+std::string CachedDomain::RowOf(size_t shard) const {
+  return ShardRow(DomainRow(name_), shards_[shard].first);
+}
+
+KeyRange CachedDomain::RangeOf(size_t place) const {
+  const uint32_t end = place + 1 < shards_.size() ? shards_[place + 1].first : 1u << kMaxShardBits;
+  const uint32_t width = end - shards_[place].first;
+  return {shards_[place].first, static_cast<uint8_t>(kMaxShardBits - std::countr_zero(width))};
+}
+
+void CachedDomain::ShardsOf(std::span<const Fingerprint> fingerprints,
+                            std::vector<size_t>* shards) const {
+  shards->clear();
+  if (fingerprints.empty()) return;
+  if (shards_.size() == 1) {
+    shards->push_back(0);
+    return;
+  }
+  for (const Fingerprint fingerprint : fingerprints) {
+    shards->push_back(PlaceOf(KeyOf(fingerprint)));
+  }
+  std::sort(shards->begin(), shards->end());
+  shards->erase(std::unique(shards->begin(), shards->end()), shards->end());
+}
+
+void CachedDomain::Evict(Shard& shard) {
+  Place& place = shards_[PlaceOf(uint64_t{shard.links.range().first} << 48)];
+  CHECK(place.shard.get() == &shard && !shard.IsPinned() && !IsInline());
+  place.shard.reset();
+}
+
+void CachedDomain::Close() {
+  encoded_ = EncodeDomainRecord(*open_);
+  open_.reset();
+}
+
+size_t CachedDomain::MemoryBytes() const {
+  size_t bytes = sizeof(CachedDomain) + kMapEntryBytes + 3 * kAllocationBytes;
+  bytes += name_.capacity() + encoded_.capacity();
+  if (open_ != nullptr) bytes += sizeof(DomainRecord) + encoded_.capacity();
+  if (shards_.size() > 1) {
+    bytes += shards_.capacity() * sizeof(Place);
+  } else if (shards_[0].shard != nullptr) {
+    bytes += shards_[0].shard->MemoryBytes();
+  }
+  return bytes;
+}
+
+void CachedDomain::Flush(Version version, const StateOptions& options, FlushBuffer* buffer,
+                         std::vector<RowPut>* first, std::vector<RowPut>* second) {
+  SplitLargeShards(options);
+  const std::string domain_row = DomainRow(name_);
+  std::string states;    // that go into the record's cell
+  ShardBlock own_block;  // that goes beside it
+  for (size_t i = 0; i < shards_.size(); ++i) {
+    Shard* const shard = shards_[i].shard.get();
+    if (shard == nullptr || (shard->changed == nullptr && !IsInline())) continue;
+    if (IsInline()) {
+      if (shard->links.size() != 0) EncodeBase(shard->links, &states);
+      if (states.size() <= options.inline_bytes) {
+        shard->changed.reset();
+        continue;
+      }
+      states.clear();
+    }
+    std::vector<std::string> replaced;
+    ShardBlock block = NextBlock(version, options.max_deltas, shard, &replaced);
+    AddGarbage(i, std::move(replaced));
+    shards_[i].last_block = version;
+    shard->changed.reset();
+    shard->in_flight = true;
+    if (i == 0) {
+      own_block = std::move(block);
+    } else {
+      const CellPut cell{block.column, block.bytes};
+      first->push_back(buffer->Put(ShardRow(domain_row, shards_[i].first), version, {&cell, 1}));
+    }
+  }
+
+  DomainRecord& record = this->record();
+  record.manifest.clear();
+  if (!IsInline()) {
+    for (const Place& place : shards_) {
+      record.manifest.push_back({.first = place.first, .last_block = place.last_block});
+    }
+  }
+  encoded_ = EncodeDomainRecord(record);
+  const std::string record_cell = encoded_ + states;
+  const std::array<CellPut, 2> cells = {CellPut{kRecordColumn, record_cell},
+                                        CellPut{own_block.column, own_block.bytes}};
+  second->push_back(buffer->Put(ShardRow(domain_row, 0), version,
+                                {cells.data(), own_block.column.empty() ? 1u : 2u}));
+  if (garbage_ != nullptr) {
+    for (StateGarbage& garbage : *garbage_) garbage.version = version;
+  }
+  changed_ = false;
+  in_flight_ = true;
+}
+
+void CachedDomain::Flushed(std::vector<StateGarbage>* garbage) {
+  in_flight_ = false;
+  for (Place& place : shards_) {
+    if (place.shard != nullptr) place.shard->in_flight = false;
+  }
+  if (garbage_ == nullptr) return;
+  std::erase_if(*garbage_, [garbage](StateGarbage& columns) {
+    if (columns.version == kNotFlushed) return false;
+    garbage->push_back(std::move(columns));
+    return true;
+  });
+  if (garbage_->empty()) garbage_.reset();
+}
+
+void CachedDomain::SplitLargeShards(const StateOptions& options) {
+  for (size_t i = 0; i < shards_.size();) {
+    const Shard* const shard = shards_[i].shard.get();
+    const bool is_large = shard != nullptr && shard->changed != nullptr &&
+                          (shard->links.size() > options.shard_urls ||
+                           shard->links.EntryBytesBound() > options.shard_bytes);
+    if (is_large && shard->links.range().bits < kMaxShardBits) {
+      Split(i);  // and look at the lower half again
+    } else {
+      ++i;
+    }
+  }
+}
+
+void CachedDomain::Split(size_t index) {
+  Shard& lower = *shards_[index].shard;
+  if (lower.chain != nullptr) {
+    std::vector<std::string> columns;
+    AppendColumns(*lower.chain, &columns);
+    AddGarbage(index, std::move(columns));
+    lower.chain.reset();
+  }
+  const KeyRange upper_range = lower.links.range().UpperHalf();
+  auto upper = std::make_unique<Shard>(this, upper_range);
+  upper->links = lower.links.SplitOff();
+  upper->changed = std::make_unique<std::vector<uint64_t>>();
+  Place place{.first = upper_range.first, .last_block = Version(0), .shard = std::move(upper)};
+  shards_.insert(shards_.begin() + static_cast<ptrdiff_t>(index) + 1, std::move(place));
+}
+
+void CachedDomain::AddGarbage(size_t place, std::vector<std::string> columns) {
+  if (columns.empty()) return;
+  if (garbage_ == nullptr) garbage_ = std::make_unique<std::vector<StateGarbage>>();
+  garbage_->push_back({RowOf(place), kNotFlushed, std::move(columns)});
+}
+
+}  // namespace orbweaver

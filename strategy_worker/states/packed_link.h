@@ -1,0 +1,72 @@
+// A link state in its packed form, in memory and in blocks alike.
+//
+// One word holds what every state has, from the lowest bit: status 3, fetched 1, has data 1, has
+// due time 1, depth 16, due time 42 (milliseconds). The strategy's 8 bytes are a second word, and
+// what only a fetched link has are `fetched` bytes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "common/model/limits.h"
+#include "strategy_worker/states/byte_format.h"
+#include "strategy_worker/states/link_state.h"
+
+namespace orbweaver {
+
+struct PackedLink {
+  uint64_t word = 0;
+  uint64_t data = 0;
+  // Varints of fetches, errors and HTTP status; 6 bytes of fetched_at; 8 of the content hash; the
+  // validators. Empty: never fetched.
+  std::string_view fetched;
+
+  friend bool operator==(const PackedLink&, const PackedLink&) = default;
+};
+
+inline constexpr int kStatusBits = 3;
+inline constexpr uint64_t kFetchedBit = 1u << 3;
+inline constexpr uint64_t kHasDataBit = 1u << 4;
+inline constexpr uint64_t kHasDueBit = 1u << 5;
+inline constexpr int kDepthShift = 6;
+inline constexpr int kDueShift = 22;
+
+inline constexpr size_t kMaxFetchedBytes =
+    5 + 5 + 3 + 6 + 8 + 2 + kMaxEtagBytes + 2 + kMaxLastModifiedBytes;
+inline constexpr size_t kMaxStateBytes = 16 + kMaxFetchedBytes;
+// Of an entry in a block without its fetched bytes: key, word, data.
+inline constexpr size_t kMaxUnfetchedEntryBytes = 24;
+// Key and the 3 bytes that a word takes without a due time.
+inline constexpr size_t kMinEntryBytes = 11;
+
+// Not thread-safe. Lives on the stack: its buffer is what keeps packing free of allocations.
+class LinkPacker {
+ public:
+  // The result points into this object until the next call. What does not fit is brought to what
+  // does: depths end at 65,535, times at the year 2109, and a validator longer than a message may
+  // carry is dropped (cut short it would never match).
+  PackedLink Pack(const LinkState& state);
+
+ private:
+  char fetched_[kMaxFetchedBytes];
+};
+
+// `packed` came from Pack or ReadEntry.
+void Unpack(const PackedLink& packed, LinkState* state);
+
+// Whether the word alone is all of the state.
+inline bool IsPlain(const PackedLink& packed) {
+  return (packed.word & (kHasDataBit | kFetchedBit)) == 0;
+}
+
+// The state's bytes, at most kMaxStateBytes; returns where to go on.
+char* WriteState(const PackedLink& packed, char* out);
+
+// The state of bytes that WriteState wrote.
+PackedLink StateOf(std::string_view bytes);
+
+// The entry of a block: the key and the state's bytes. False, and the reader has failed, for
+// anything that WriteFixed(key) and WriteState would not have written.
+bool ReadEntry(ByteReader& reader, uint64_t* key, PackedLink* packed);
+
+}  // namespace orbweaver

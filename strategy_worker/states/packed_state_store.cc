@@ -1,0 +1,182 @@
+#include "strategy_worker/states/packed_state_store.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+
+#include "common/base/status.h"
+#include "common/url/partition.h"
+
+namespace orbweaver {
+namespace {
+
+// What one answer may hold in memory: a row has up to a few megabytes.
+constexpr size_t kRowsPerGet = 1000;
+// Garbage that nobody takes is forgotten beyond this; it is found again when its row is read.
+constexpr size_t kMaxGarbageRows = 20'000;
+
+constexpr std::string_view kRecordOnly[] = {kRecordColumn};
+
+}  // namespace
+
+PackedStateStore::PackedStateStore(Store& store, const Clock& clock, const StateOptions& options,
+                                   StateMetrics& metrics)
+    : store_(store),
+      clock_(clock),
+      options_(options),
+      metrics_(metrics),
+      cache_(options.cache_bytes, metrics) {}
+
+PackedStateStore::~PackedStateStore() = default;
+
+absl::Status PackedStateStore::Load(std::span<const StateRequest> requests, Duration timeout) {
+  const SteadyTime deadline = clock_.Now() + timeout;
+  cache_.BeginLoad();
+  absl::Status status = absl::OkStatus();
+  // First the domains that are missing, then those of their shards that stand in rows of their own.
+  for (const bool first : {true, false}) {
+    const std::vector<Read> missing = FindMissing(requests, /*count=*/first);
+    if (missing.empty()) break;
+    status = ReadRows(missing, deadline);
+    if (!status.ok()) break;
+  }
+  cache_.Evict();
+  return status;
+}
+
+std::vector<PackedStateStore::Read> PackedStateStore::FindMissing(
+    std::span<const StateRequest> requests, bool count) {
+  std::vector<Read> missing;
+  absl::flat_hash_map<std::string_view, size_t> missing_domains;  // index into `missing`
+  std::set<std::pair<CachedDomain*, size_t>> missing_shards;
+  std::vector<size_t> shards;
+  uint64_t hits = 0, rows_saved = 0;
+  for (const StateRequest& request : requests) {
+    CachedDomain* const domain = cache_.Find(request.domain);
+    if (domain == nullptr) {
+      const auto [found, is_new] = missing_domains.try_emplace(request.domain, missing.size());
+      if (is_new) {
+        missing.push_back({.domain = request.domain, .partition = request.partition});
+        missing.back().row = ShardRow(DomainRow(request.domain), 0);
+      }
+      missing[found->second].whole |= !request.fingerprints.empty();
+      continue;
+    }
+    const size_t missing_before = missing.size();
+    domain->ShardsOf(request.fingerprints, &shards);
+    for (const size_t index : shards) {
+      if (Shard* const shard = domain->shard(index); shard != nullptr) {
+        cache_.Touch(*domain, *shard);
+        ++rows_saved;
+      } else if (missing_shards.emplace(domain, index).second) {
+        missing.push_back({.domain = request.domain,
+                           .partition = request.partition,
+                           .whole = true,
+                           .cached = domain,
+                           .shard = index,
+                           .row = domain->RowOf(index)});
+      }
+    }
+    cache_.Touch(*domain);
+    rows_saved += shards.empty() ? 1 : 0;
+    hits += missing.size() == missing_before ? 1 : 0;
+  }
+  if (count) {
+    metrics_.hits.Increment(hits);
+    metrics_.misses.Increment(requests.size() - hits);
+    metrics_.rows_saved.Increment(rows_saved);
+  }
+  metrics_.rows_read.Increment(missing.size());
+  return missing;
+}
+
+absl::Status PackedStateStore::ReadRows(std::span<const Read> reads, SteadyTime deadline) {
+  std::vector<RowGet> gets;
+  Rows rows;
+  for (; !reads.empty(); reads = reads.subspan(gets.size())) {
+    const Duration left = deadline - clock_.Now();
+    if (left <= Duration::zero()) {
+      return TimeoutError("load link states: {} rows were not read in time", reads.size());
+    }
+    gets.clear();
+    for (const Read& read : reads.first(std::min(reads.size(), kRowsPerGet))) {
+      gets.push_back({read.row, read.whole ? std::span<const std::string_view>() : kRecordOnly});
+    }
+    RETURN_IF_ERROR(store_.MultiGet(Table::kDomains, gets, left, &rows));
+    for (size_t i = 0; i < gets.size(); ++i) {
+      if (const absl::Status status = TakeRow(reads[i], rows, i); !status.ok()) {
+        return FatalError(
+            "load link states of '{}': {}. The row was written by another version or is damaged: "
+            "upgrade this worker, or delete the domain's rows to forget what is known of it.",
+            reads[i].domain, MessageOf(status));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PackedStateStore::TakeRow(const Read& read, const Rows& rows, size_t row) {
+  if (read.cached == nullptr) {
+    auto domain = std::make_unique<CachedDomain>(cache_, read.domain, read.partition);
+    RETURN_IF_ERROR(domain->ReadFirstRow(rows, row, read.whole));
+    cache_.Add(std::move(domain));
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(read.cached->ReadShardRow(read.shard, rows, row));
+  cache_.Touch(*read.cached, *read.cached->shard(read.shard));
+  return absl::OkStatus();
+}
+
+DomainStates* PackedStateStore::Find(std::string_view domain) { return cache_.Find(domain); }
+
+void PackedStateStore::Flush(PartitionId partition, Version version, std::vector<RowPut>* first,
+                             std::vector<RowPut>* second) {
+  for (CachedDomain* const domain : cache_.TakeChanged(partition)) {
+    domain->Flush(version, options_, &buffer_, first, second);
+    in_flight_.push_back(domain);
+  }
+}
+
+void PackedStateStore::Flushed() {
+  std::vector<StateGarbage> garbage;
+  for (CachedDomain* const domain : in_flight_) {
+    domain->Flushed(&garbage);
+    for (StateGarbage& columns : garbage) {
+      if (garbage_.size() == kMaxGarbageRows) break;
+      garbage_.push_back({domain->partition(), std::move(columns)});
+    }
+    garbage.clear();
+  }
+  cache_.Release(in_flight_);
+  in_flight_.clear();
+  buffer_.Reset();
+  cache_.Evict();
+}
+
+void PackedStateStore::TakeGarbage(std::vector<RowErase>* erases) {
+  taken_.clear();
+  taken_columns_.clear();
+  for (Garbage& garbage : garbage_) taken_.push_back(std::move(garbage.garbage));
+  garbage_.clear();
+  for (const StateGarbage& garbage : taken_) {
+    taken_columns_.emplace_back(garbage.columns.begin(), garbage.columns.end());
+  }
+  for (size_t i = 0; i < taken_.size(); ++i) {
+    erases->push_back({taken_[i].row, taken_[i].version, taken_columns_[i]});
+  }
+}
+
+void PackedStateStore::Drop(PartitionId partition) {
+  const auto of_partition = [partition](const auto* domain) {
+    return domain->partition() == partition;
+  };
+  std::erase_if(in_flight_, of_partition);
+  std::erase_if(garbage_,
+                [partition](const Garbage& garbage) { return garbage.partition == partition; });
+  cache_.Drop(partition);
+  if (in_flight_.empty()) buffer_.Reset();
+}
+
+}  // namespace orbweaver

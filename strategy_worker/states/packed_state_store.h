@@ -1,0 +1,78 @@
+// Link states and records packed into few rows: one a domain, more only for large ones (README.md).
+//
+// Place: between strategy_worker/core and table `domains`; made by main, or by the simulator. Not
+// thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+
+#include "common/base/clock.h"
+#include "common/base/ids.h"
+#include "common/store/rows.h"
+#include "common/store/store.h"
+#include "strategy_worker/states/cached_domain.h"
+#include "strategy_worker/states/flush_buffer.h"
+#include "strategy_worker/states/state_cache.h"
+#include "strategy_worker/states/state_metrics.h"
+#include "strategy_worker/states/state_options.h"
+#include "strategy_worker/states/state_store.h"
+
+namespace orbweaver {
+
+class PackedStateStore final : public StateStore {
+ public:
+  // All references must outlive it.
+  PackedStateStore(Store& store, const Clock& clock, const StateOptions& options,
+                   StateMetrics& metrics);
+  ~PackedStateStore() override;
+
+  absl::Status Load(std::span<const StateRequest> requests, Duration timeout) override;
+  DomainStates* Find(std::string_view domain) override;
+  void Flush(PartitionId partition, Version version, std::vector<RowPut>* first,
+             std::vector<RowPut>* second) override;
+  void Flushed() override;
+  void TakeGarbage(std::vector<RowErase>* erases) override;
+  void Drop(PartitionId partition) override;
+
+  // Memory that domains take, those included that may not be evicted now.
+  uint64_t cached_bytes() const { return cache_.bytes(); }
+
+ private:
+  // A row to be read.
+  struct Read {
+    std::string_view domain;
+    PartitionId partition;
+    bool whole = false;              // not only the record
+    CachedDomain* cached = nullptr;  // whose shard it is; null: the domain's first row
+    size_t shard = 0;
+    std::string row;
+  };
+  struct Garbage {
+    PartitionId partition;
+    StateGarbage garbage;
+  };
+
+  // What `requests` need and is not in memory. Touches all of theirs that is.
+  std::vector<Read> FindMissing(std::span<const StateRequest> requests, bool count);
+  absl::Status ReadRows(std::span<const Read> reads, SteadyTime deadline);
+  absl::Status TakeRow(const Read& read, const Rows& rows, size_t row);
+
+  Store& store_;
+  const Clock& clock_;
+  const StateOptions options_;
+  StateMetrics& metrics_;
+
+  StateCache cache_;
+  FlushBuffer buffer_;
+  std::vector<CachedDomain*> in_flight_;
+  std::vector<Garbage> garbage_;  // not taken yet
+  std::vector<StateGarbage> taken_;
+  std::vector<std::vector<std::string_view>> taken_columns_;
+};
+
+}  // namespace orbweaver

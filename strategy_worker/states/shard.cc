@@ -1,0 +1,116 @@
+#include "strategy_worker/states/shard.h"
+
+#include <algorithm>
+
+#include "common/base/big_endian.h"
+#include "common/base/status.h"
+#include "strategy_worker/states/block.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr size_t kAllocationBytes = 16;  // what the allocator adds to each
+
+std::string Column(char letter, Version version) {
+  std::string column(1, letter);
+  AppendBigEndian(version.value(), &column);
+  return column;
+}
+
+bool IsBlock(std::string_view column) {
+  return column.size() == 1 + sizeof(uint64_t) && (column[0] == 'b' || column[0] == 'd');
+}
+
+absl::Status Missing(Version version) {
+  return PoisonError("block {} of link states is missing", version);
+}
+
+}  // namespace
+
+size_t Shard::MemoryBytes() const {
+  size_t bytes = sizeof(Shard) + links.HeapBytes() + 3 * kAllocationBytes;
+  if (chain != nullptr) {
+    bytes += sizeof(Chain) + chain->versions.capacity() * sizeof(Version) + 2 * kAllocationBytes;
+  }
+  return bytes;
+}
+
+std::string BaseColumn(Version version) { return Column('b', version); }
+std::string DeltaColumn(Version version) { return Column('d', version); }
+
+std::string ShardRow(std::string_view domain_row, uint16_t first) {
+  std::string row(domain_row);
+  row.push_back('\0');
+  AppendBigEndian(first, &row);
+  return row;
+}
+
+std::vector<std::string> BlockColumns(std::span<const Cell> cells) {
+  std::vector<std::string> columns;
+  for (const Cell& cell : cells) {
+    if (IsBlock(cell.column)) columns.emplace_back(cell.column);
+  }
+  return columns;
+}
+
+void AppendColumns(const Shard::Chain& chain, std::vector<std::string>* columns) {
+  for (size_t i = 0; i < chain.versions.size(); ++i) {
+    columns->push_back(i == 0 ? BaseColumn(chain.versions[i]) : DeltaColumn(chain.versions[i]));
+  }
+}
+
+absl::Status ReadShard(const Rows& rows, size_t row, Version last, Shard* shard,
+                       std::vector<std::string>* strays) {
+  const Cell* last_block = rows.Find(row, BaseColumn(last));
+  if (last_block == nullptr) last_block = rows.Find(row, DeltaColumn(last));
+  if (last_block == nullptr) return Missing(last);
+  auto chain = std::make_unique<Shard::Chain>();
+  RETURN_IF_ERROR(DecodeChain(last_block->value, &chain->versions));
+  if (!chain->versions.empty() && chain->versions.back() >= last) {
+    return PoisonError("block {} of link states comes after a later one", last);
+  }
+  chain->versions.push_back(last);
+
+  std::vector<std::string> columns;
+  AppendColumns(*chain, &columns);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const Cell* const cell = rows.Find(row, columns[i]);
+    if (cell == nullptr) return Missing(chain->versions[i]);
+    RETURN_IF_ERROR(DecodeEntries(cell->value, &shard->links));
+    (i == 0 ? chain->base_bytes : chain->delta_bytes) += cell->value.size();
+  }
+  shard->chain = std::move(chain);
+  for (std::string& column : BlockColumns(rows[row])) {
+    if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
+      strays->push_back(std::move(column));
+    }
+  }
+  return absl::OkStatus();
+}
+
+ShardBlock NextBlock(Version version, size_t max_deltas, Shard* shard,
+                     std::vector<std::string>* replaced) {
+  ShardBlock block;
+  Shard::Chain* const chain = shard->chain.get();
+  if (chain != nullptr && chain->versions.size() <= max_deltas) {
+    std::vector<uint64_t>& keys = *shard->changed;
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    EncodeDelta(shard->links, chain->versions, keys, &block.bytes);
+    if (chain->delta_bytes + block.bytes.size() <= chain->base_bytes) {
+      chain->versions.push_back(version);
+      chain->delta_bytes += block.bytes.size();
+      block.column = DeltaColumn(version);
+      return block;
+    }
+    block.bytes.clear();
+  }
+  if (chain != nullptr) AppendColumns(*chain, replaced);
+  EncodeBase(shard->links, &block.bytes);
+  block.column = BaseColumn(version);
+  shard->chain = std::make_unique<Shard::Chain>(
+      Shard::Chain{.versions = {version}, .base_bytes = block.bytes.size()});
+  return block;
+}
+
+}  // namespace orbweaver
