@@ -145,10 +145,6 @@ absl::Status LoadedStrategy::OnEvent(const orbweaver_event& event,
     return PoisonError("handle {} of '{}' by strategy '{}': {}", KindName(event.kind),
                        View(event.domain_view->name_view), abi_.name, failure);
   }
-  if (output->warning_kept.size > 0) {
-    Log(LogLevel::kWarning, "strategy", "{}: {}", abi_.name,
-        config::Excerpt(View(output->warning_kept)));
-  }
   return absl::OkStatus();
 }
 

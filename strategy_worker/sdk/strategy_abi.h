@@ -183,7 +183,8 @@ typedef struct orbweaver_decision {
   size_t meta_count;
 } orbweaver_decision;
 
-/* A request of a URL that is not among the event's links. It must be of the event's domain. */
+/* A request of a URL that is not among the event's links. One that is no URL, or is not of the
+ * event's domain, is left out, counted and logged. */
 typedef struct orbweaver_request {
   orbweaver_text url;    /* absolute; the host canonicalises it */
   uint8_t even_if_known; /* 0: only when the URL was never heard of, or is NOT_CRAWLED */

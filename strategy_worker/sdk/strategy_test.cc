@@ -194,6 +194,20 @@ TEST_F(StrategyTest, DataOfAUrlAndOfADomainComeBack) {
   crawl.Seeds({"https://a.com/"});
 }
 
+TEST_F(StrategyTest, DomainBytesThatAreKeptAlreadyAreNotWrittenAgain) {
+  orbweaver_output output{};
+  internal::Kept kept;
+  orbweaver_domain domain{};
+  domain.data_view = internal::Text("same");
+  orbweaver_event event{};
+  event.domain_view = &domain;
+  Event wrapped(&event, &output, &kept);
+  wrapped.KeepDomainData("same");
+  EXPECT_EQ(0, output.set_domain_data);
+  wrapped.KeepDomainData("other");
+  EXPECT_EQ(1, output.set_domain_data);
+}
+
 TEST_F(StrategyTest, AnotherVersionsDomainBytesAreAdopted) {
   script().seeds = [](Seeds& seeds) { seeds.KeepDomainData("old"); };
   TestDriver crawl(Strategy1());

@@ -9,13 +9,15 @@
 // Decisions are applied as the strategy worker applies them: counts, states, what waits in the
 // queue. Simpler than in a worker are only: a registered domain is the last two labels of the host,
 // URLs must be canonical as given, and the queue hands out the best score first over all domains.
+//
+// Longer than other files: it stands for a whole worker, and a test needs one #include.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -91,8 +93,8 @@ struct TestDomain {
   int64_t blocked_until_ms = 0;
 };
 
-// Every event throws std::runtime_error, and changes nothing, when the strategy fails. Not
-// thread-safe.
+// Every event throws std::runtime_error when the strategy fails; none of its decisions count then.
+// Not thread-safe.
 class TestDriver {
  public:
   using Params = std::map<std::string, std::string>;

@@ -31,7 +31,7 @@ LAYERS = {
     "common/protocol": COMMON_BELOW_BUS + ["common/bus", "common/store"],
     "common/runtime": COMMON_BELOW_BUS + ["common/bus", "common/store"],
     "spider": ["common"],
-    "strategy_worker": ["common"],
+    "strategy_worker": ["common", "strategy_worker/sdk"],
     "strategy_worker/sdk": [],
     "strategy_worker/plugins": ["strategy_worker/sdk"],
     "db_worker": ["common"],
@@ -86,6 +86,12 @@ def may_use(layer, target):
     return within(target, LAYERS[layer])
 
 
+def may_plugin_include(folder, include):
+    """The SDK, a header of the same folder, or the standard library's, which have neither folder nor suffix."""
+    return include.startswith(("orbweaver/", "strategy_worker/sdk/")) or (folder / include).exists() or \
+        not re.search(r"[/.]", include)
+
+
 def check(root, files):
     """Every breach, a line each."""
     ours = {f.split("/")[0] for f in files}
@@ -106,6 +112,8 @@ def check(root, files):
             if target in IMPLEMENTATIONS and not is_test and not layer.startswith(("common/", "cli")) and \
                     not name.endswith("/main.cc"):
                 yield f"{name}: includes {include}; a worker's main.cc chooses implementations, nothing else names them"
+            if folder.startswith("strategy_worker/plugins/") and not is_test and not may_plugin_include(root / folder, include):
+                yield f"{name}: includes {include}; plugins see the SDK (<orbweaver/…>) and the standard library only"
             for library, rooms in LIBRARIES.items():
                 if include.startswith(library) and not is_test and not within(folder, rooms):
                     yield f"{name}: includes {include}; only {', '.join(rooms) or 'tests'} may"
@@ -181,6 +189,10 @@ class TheCheckItself(unittest.TestCase):
         plugin = "strategy_worker/plugins/opic/a.cc"
         self.assertEqual([], self.only(plugin, '#include "strategy_worker/sdk/s.h"', **sdk))
         self.assertTrue(self.only(plugin, '#include "common/base/x.h"', **sdk))
+        self.assertTrue(self.only(plugin, "#include <absl/strings/str_cat.h>", **sdk))
+        self.assertTrue(self.only(plugin, "#include <curl.h>", **sdk))
+        own = {"strategy_worker/plugins/opic/own.h": ""}
+        self.assertEqual([], self.only(plugin, '#include <vector>\n#include <orbweaver/strategy.h>\n#include "own.h"', **sdk, **own))
 
     def test_a_library_stays_in_its_room(self):
         self.assertTrue(self.only("common/bus/memory/a.cc", "#include <librdkafka/rdkafka.h>"))

@@ -48,9 +48,9 @@ class Discovery final : public Strategy {
   void Filter(LinkFilter& links) override {
     rules_.Filter(links);
     if (links.is_seeds()) return;
-    const auto data = links.domain().DataAs<Data>();
     const bool from_elsewhere = !links.same_domain();
-    if (data.given_up || (from_elsewhere && (data.entered || !new_domains_))) links.DropAll();
+    const bool useless = from_elsewhere && (links.domain().DataAs<Data>().entered || !new_domains_);
+    if (useless || IsGivenUp(links.domain())) links.DropAll();
   }
 
   // A seed is also worth another look at a domain that was given up.
@@ -115,7 +115,7 @@ class Discovery final : public Strategy {
   }
 
   void OnFailure(Failure& failure) override {
-    if (failure.domain().DataAs<Data>().given_up) return;
+    if (IsGivenUp(failure.domain())) return;
     if (rules_.Retry(failure)) return;
     if (failure.cause() == Cause::kDns || failure.cause() == Cause::kDnsTemporary) {
       GiveUpIfNew(failure);
@@ -131,6 +131,11 @@ class Discovery final : public Strategy {
       event.Request(home, static_cast<float>(home_score_), options);
     }
     data->entered = 1;
+  }
+
+  // A page that came all the same lifts it.
+  static bool IsGivenUp(const Domain& domain) {
+    return domain.DataAs<Data>().given_up && domain.fetched() == 0;
   }
 
   // One dead host of a domain that answers elsewhere is no reason.

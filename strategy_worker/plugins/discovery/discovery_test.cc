@@ -233,6 +233,18 @@ TEST_F(DiscoveryTest, ADeadHostOfALivingDomainDoesNotGiveItUp) {
   EXPECT_FALSE(crawl.Domain("a.com").given_up);
 }
 
+TEST_F(DiscoveryTest, APageThatComesAllTheSameBringsAGivenUpDomainBack) {
+  crawl.Seeds({"https://dead.a.com/"});
+  crawl.Seeds({"https://www.a.com/"});
+  ASSERT_TRUE(crawl.Next());
+  const sdk::TestRequest in_flight = *crawl.Next();
+  crawl.Fail("https://dead.a.com/", {Cause::kDns, false, 0, -1});
+  ASSERT_TRUE(crawl.Domain("a.com").given_up);
+  crawl.Page(in_flight.url);
+  crawl.Links(in_flight.url, {"https://www.a.com/x"});
+  EXPECT_THAT(Waiting(crawl), ElementsAre("https://www.a.com/x"));
+}
+
 TEST_F(DiscoveryTest, ANewSeedGivesAGivenUpDomainAnotherChance) {
   crawl.Seeds({"https://a.com/"});
   ASSERT_TRUE(crawl.Next());

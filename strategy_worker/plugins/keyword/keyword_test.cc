@@ -49,7 +49,7 @@ TEST_F(KeywordTest, APageIsScoredByItsWeightedTerms) {
 }
 
 TEST_F(KeywordTest, APhraseMustStandTogether) {
-  Fetch("<p>a web-crawler, the web, a crawler</p>");
+  Fetch("<p>a web-crawler, the web, a crawler, web crawlers</p>");
   EXPECT_FLOAT_EQ(0.5f, Relevance());
 }
 

@@ -1,0 +1,77 @@
+"""`orbweaver strategy` as its users call it: python3 strategy_command_test.py PROGRAM"""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+BUILT_IN = {"breadth_first", "depth_first", "discovery", "keyword", "opic", "random", "recrawl"}
+
+
+def run(*args):
+    return subprocess.run([PROGRAM, "strategy", *args], capture_output=True, text=True, timeout=60)
+
+
+class StrategyCommand(unittest.TestCase):
+    def test_list_names_every_built_in(self):
+        done = run("list")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertLessEqual(BUILT_IN, {line.split()[0] for line in done.stdout.splitlines()})
+
+    def test_list_as_json_is_an_object_a_line(self):
+        done = run("list", "--json")
+        self.assertLessEqual(BUILT_IN, {json.loads(line)["name"] for line in done.stdout.splitlines()})
+
+    def test_describe_says_type_bounds_default_and_meaning(self):
+        done = run("describe", "discovery")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("max_pages: an integer from 0 to 1000000000000; default 100\n      Requests for", done.stdout)
+
+    def test_describe_as_json_has_every_parameter(self):
+        described = json.loads(run("describe", "keyword", "--json").stdout)
+        self.assertTrue(described["needs_body"])
+        by_name = {parameter["name"]: parameter for parameter in described["parameters"]}
+        self.assertEqual({"name": "min_score", "type": "number", "default": "0.05", "min": 0, "max": 1,
+                          "doc": by_name["min_score"]["doc"]}, by_name["min_score"])
+        self.assertNotIn("min", by_name["terms"])
+
+    def test_describe_without_a_name_takes_the_configured_one(self):
+        self.assertTrue(run("describe", "--set", "strategy.name=opic").stdout.startswith("opic: "))
+        self.assertTrue(run("describe").stdout.startswith("breadth_first: "))
+
+    def test_describe_takes_a_path(self):
+        path = json.loads(run("describe", "random", "--json").stdout)["path"]
+        self.assertTrue(run("describe", path).stdout.startswith("random: "))
+
+    def test_a_misspelled_name_is_told_the_nearest(self):
+        done = run("describe", "discvery")
+        self.assertEqual(1, done.returncode)
+        self.assertIn("Did you mean 'discovery'?", done.stderr)
+
+    def test_a_broken_library_does_not_hide_the_others(self):
+        path = json.loads(run("describe", "random", "--json").stdout)["path"]
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["cp", path, folder], check=True)
+            with open(f"{folder}/broken.so", "w", encoding="utf-8") as broken:
+                broken.write("no library")
+            done = run("list", "--set", f"strategy.directory={folder}")
+            self.assertEqual(1, done.returncode)
+            self.assertTrue(done.stdout.startswith("random "))
+            self.assertIn("'broken'", done.stderr)
+
+    def test_an_empty_folder_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("list", "--set", f"strategy.directory={folder}")
+            self.assertEqual(1, done.returncode)
+            self.assertIn("Set strategy.directory", done.stderr)
+
+    def test_wrong_arguments_are_usage(self):
+        for args in ([], ["nonsense"], ["list", "more"], ["describe", "a", "b"], ["describe", "--loud"]):
+            self.assertEqual(2, run(*args).returncode, args)
+        self.assertEqual(0, run("--help").returncode)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
