@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
-#include "strategy_worker/states/random_state.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/random_state.h"
 
 namespace orbweaver {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "strategy_worker/states/random_state.h"
+#include "tests/support/random_state.h"
 
 namespace orbweaver {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "common/base/status.h"
 #include "common/url/partition.h"
-#include "strategy_worker/states/test_owner.h"
+#include "tests/support/states_owner.h"
 
 namespace orbweaver {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/random.h"
-#include "strategy_worker/states/test_owner.h"
+#include "tests/support/states_owner.h"
 
 namespace orbweaver {
 namespace {
