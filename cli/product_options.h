@@ -13,9 +13,12 @@
 #include "common/base/log.h"
 #include "common/bus/kafka/kafka_options.h"
 #include "common/bus/topics.h"
+#include "common/runtime/process.h"
+#include "common/runtime/worker_options.h"
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "strategy_worker/host/strategy_options.h"
 
 namespace orbweaver {
 
@@ -27,8 +30,11 @@ struct ProductOptions {
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  ProcessOptions process;
+  StrategyOptions strategy;
   TopicOptions topics;
   UrlOptions url;
+  WorkerOptions worker;
   PublicSuffixOptions public_suffixes;
 };
 

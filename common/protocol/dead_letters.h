@@ -21,6 +21,8 @@ inline constexpr std::string_view kDeadLetterTopicHeader = "topic";
 inline constexpr std::string_view kDeadLetterPartitionHeader = "partition";
 inline constexpr std::string_view kDeadLetterOffsetHeader = "offset";
 inline constexpr std::string_view kDeadLetterCauseHeader = "cause";
+// Only when the value had to be cut to fit: how long it was.
+inline constexpr std::string_view kDeadLetterCutHeader = "cut-from";
 
 class DeadLetters {
  public:

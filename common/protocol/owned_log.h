@@ -62,8 +62,9 @@ class OwnedLog {
  private:
   struct Owned {
     Offset epoch;
-    Offset written_to;  // after the last own entry that was acked
-    Offset checked_to;  // no later marker stands below
+    Offset written_to;            // after the last own entry that was acked
+    Offset checked_to;            // no later marker stands below
+    int64_t own_since_check = 0;  // own entries acked at checked_to or above
   };
 
   OwnedLog(Bus& bus, const Clock& clock, OwnedLogOptions options);
@@ -71,13 +72,14 @@ class OwnedLog {
   void OnAck(const Ack& ack);
   absl::Status Send(PartitionId partition, std::string_view key, std::string_view value,
                     uint64_t token, Duration timeout);
-  // Reads [from, to) and looks for a marker other than ours.
-  absl::Status LookForMarker(PartitionId partition, Offset from, Offset to, Duration timeout);
+  // Reads [from, to), which is above our own marker. FencedError when there is another.
+  absl::Status LookForMarker(PartitionId partition, Offset from, Offset to, SteadyTime deadline);
 
   Bus& bus_;
   const Clock& clock_;
   const OwnedLogOptions options_;
   std::unique_ptr<Producer> producer_;
+  std::unique_ptr<OffsetReader> offsets_;  // made when first needed
   EncodeBuffer buffer_;
 
   std::map<PartitionId, Owned> owned_;

@@ -1,15 +1,17 @@
-/* The binary interface between a strategy worker and a crawl strategy: plain C, so that a strategy built
- * elsewhere, with another compiler or library, works with any worker of the same ABI version.
+/* The binary interface between a strategy worker and a crawl strategy: plain C, so that a strategy
+ * built elsewhere, with another compiler or library, works with any worker of the same ABI version.
  *
- * Write strategies against strategy.h, the C++ wrapper beside this file; this one is for other languages and for
- * whoever maintains the host.
+ * Write strategies against strategy.h, the C++ wrapper beside this file; this one is for other
+ * languages and for whoever maintains the host.
  *
- * A strategy is a shared library that exports `orbweaver_strategy_v1`. All calls come from one thread. Each is made
- * once per event, however many links it has: arrays of `count` elements belong together by index.
+ * A strategy is a shared library that exports `orbweaver_strategy_v1`. All calls come from one
+ * thread. Each is made once per event, however many links it has: arrays of `count` elements belong
+ * together by index.
  *
- * Ownership is in the name's end: what ends in `_view` belongs to the caller of the function and lives until the
- * function returns; what ends in `_kept` belongs to the strategy and must live until its next call. Texts are UTF-8,
- * need no zero at their end, and are never null when their size is not 0.
+ * Ownership is in the name's end: what ends in `_view` belongs to the caller of the function and
+ * lives until the function returns; what ends in `_kept` belongs to the strategy and must live
+ * until its next call. Texts are UTF-8, need no zero at their end, and are never null when their
+ * size is not 0.
  */
 #ifndef ORBWEAVER_STRATEGY_ABI_H_
 #define ORBWEAVER_STRATEGY_ABI_H_
@@ -32,17 +34,20 @@ typedef struct orbweaver_text {
 /* ---- what is known of a URL ---- */
 
 enum { /* orbweaver_state.status */
-  ORBWEAVER_NOT_CRAWLED = 0,
-  ORBWEAVER_QUEUED = 1,
-  ORBWEAVER_CRAWLED = 2,
-  ORBWEAVER_ERROR = 3, /* failed for now */
-  ORBWEAVER_GONE = 4   /* failed for good */
+       ORBWEAVER_NOT_CRAWLED = 0,
+       ORBWEAVER_QUEUED = 1,
+       ORBWEAVER_CRAWLED = 2,
+       ORBWEAVER_ERROR = 3, /* failed for now */
+       ORBWEAVER_GONE = 4   /* failed for good */
 };
 
+/* As it is after the event: the page of a PAGE is CRAWLED and this fetch is counted, a FAILURE has
+ * left ERROR or GONE. What a strategy decides comes on top. */
 typedef struct orbweaver_state {
-  uint8_t known; /* 0: never heard of; all else is 0 then */
+  uint8_t known; /* 0: never heard of, or heard of and left alone; all else is 0 then */
   uint8_t status;
-  uint8_t has_validators; /* an ETag or Last-Modified is kept: the next request of this URL will be conditional */
+  uint8_t has_validators; /* an ETag or Last-Modified is kept: the next request of this URL will be
+                             conditional */
   uint8_t data[8];        /* the strategy's own */
   uint16_t http_status;   /* of the last fetch */
   uint32_t depth;
@@ -56,22 +61,24 @@ typedef struct orbweaver_state {
 /* What is known of the event's registered domain. Counts include the event itself. */
 typedef struct orbweaver_domain {
   orbweaver_text name_view;
-  uint64_t fetched;   /* pages crawled, again counted again */
-  uint64_t scheduled; /* requests scheduled, again counted again */
-  uint64_t failed;
-  uint64_t known_urls;
-  int64_t crawl_delay_ms; /* robots.txt's; -1: none known */
+  uint64_t fetched; /* pages crawled, again counted again */
+  uint64_t
+      scheduled;   /* requests scheduled, again counted again; a RAISE of what is QUEUED is none */
+  uint64_t failed; /* failures, of each try */
+  uint64_t known_urls;      /* URLs of which a state is kept */
+  int64_t crawl_delay_ms;   /* robots.txt's; -1: none known */
   orbweaver_text data_view; /* what this strategy kept; empty at first */
 } orbweaver_domain;
 
 /* ---- events ---- */
 
-enum { /* orbweaver_event.kind; what `links` is of each */
-  ORBWEAVER_SEEDS = 1,   /* the seeds */
-  ORBWEAVER_PAGE = 2,    /* the page itself: one element */
-  ORBWEAVER_LINKS = 3,   /* links to this domain from one page */
-  ORBWEAVER_FAILURE = 4, /* the URL that could not be fetched: one element */
-  ORBWEAVER_HOST = 5     /* none */
+/* The URLs of one event are distinct. */
+enum {                        /* orbweaver_event.kind; what `links` is of each */
+       ORBWEAVER_SEEDS = 1,   /* the seeds */
+       ORBWEAVER_PAGE = 2,    /* the page itself: one element */
+       ORBWEAVER_LINKS = 3,   /* links to this domain from one page */
+       ORBWEAVER_FAILURE = 4, /* the URL that could not be fetched: one element */
+       ORBWEAVER_HOST = 5     /* none */
 };
 
 typedef struct orbweaver_link {
@@ -134,11 +141,12 @@ typedef struct orbweaver_meta { /* an entry of a request's `meta` map */
 typedef struct orbweaver_event {
   size_t struct_size; /* of this struct, as the host knows it */
   uint32_t kind;
-  uint32_t depth;  /* of the page, the failed URL, or the links' source page */
+  uint32_t depth;   /* of the page, the failed URL, or the links' source page */
   uint32_t attempt; /* of the page or the failed URL */
-  float score;     /* with which the page or the failed URL was scheduled */
-  int64_t now_ms;  /* Unix time; the same again when the event is replayed */
-  const orbweaver_meta* meta_view; /* of the page's, the failed URL's or the source page's request */
+  float score;      /* with which the page or the failed URL was scheduled */
+  int64_t now_ms;   /* Unix time; the same again when the event is replayed */
+  const orbweaver_meta*
+      meta_view; /* of the page's, the failed URL's or the source page's request */
   size_t meta_count;
   const orbweaver_domain* domain_view;
   const orbweaver_page* page_view;       /* PAGE only, else null; likewise below */
@@ -149,11 +157,13 @@ typedef struct orbweaver_event {
 
 /* ---- decisions ---- */
 
-enum { /* orbweaver_decision.action */
-  ORBWEAVER_LEAVE = 0,    /* nothing, or only the state changes */
-  ORBWEAVER_SCHEDULE = 1, /* request it; its status becomes QUEUED */
-  ORBWEAVER_RAISE = 2,    /* as SCHEDULE; a request that still waits is moved up to this score instead */
-  ORBWEAVER_DROP = 3      /* a request that still waits is taken out of the queue */
+enum {                      /* orbweaver_decision.action */
+       ORBWEAVER_LEAVE = 0, /* nothing, or only what set_… ask for; of a URL never heard of nothing
+                               is kept without them */
+       ORBWEAVER_SCHEDULE = 1, /* request it; its status becomes QUEUED */
+       ORBWEAVER_RAISE =
+           2, /* as SCHEDULE; a request that still waits is moved up to this score instead */
+       ORBWEAVER_DROP = 3 /* a request that still waits is taken out of the queue */
 };
 
 typedef struct orbweaver_decision {
@@ -162,18 +172,20 @@ typedef struct orbweaver_decision {
   uint8_t status;
   uint8_t set_data; /* 1: `data` is to be kept */
   uint8_t data[8];
-  uint8_t set_due;  /* 1: `due_at_ms` is to be kept */
-  uint32_t attempt; /* of the request */
-  float score;      /* of the request; 1 is best, 0 worst */
+  uint8_t set_due;       /* 1: `due_at_ms` is to be kept */
+  uint32_t attempt;      /* of the request: how often it was tried and failed before */
+  float score;           /* of the request; 1 is best, 0 worst; finite */
   int64_t not_before_ms; /* of the request; 0: as soon as possible */
   int64_t due_at_ms;
-  const orbweaver_meta* meta_kept; /* of the request */
+  const orbweaver_meta*
+      meta_kept; /* of the request: at most 16, keys of 64 bytes, values of 512. Null: those of the
+                  * seed, or of the request that this page or failure came of */
   size_t meta_count;
 } orbweaver_decision;
 
 /* A request of a URL that is not among the event's links. It must be of the event's domain. */
 typedef struct orbweaver_request {
-  orbweaver_text url; /* absolute; the host canonicalises it */
+  orbweaver_text url;    /* absolute; the host canonicalises it */
   uint8_t even_if_known; /* 0: only when the URL was never heard of, or is NOT_CRAWLED */
   uint32_t depth;
   orbweaver_decision decision; /* its action is SCHEDULE or RAISE */
@@ -185,9 +197,12 @@ typedef struct orbweaver_output {
   size_t request_count;
   uint8_t set_domain_data; /* 1: keep these bytes for the domain; at most 64 KB */
   orbweaver_text domain_data_kept;
-  uint8_t give_up_domain;   /* 1: drop all that is queued of the domain */
-  uint8_t back_off;         /* 1: crawl the domain more slowly for a while */
-  int64_t blocked_until_ms; /* not 0: request nothing of the domain before then */
+  uint8_t give_up_domain; /* 1: drop all that is queued of the domain */
+  uint8_t back_off; /* 1: crawl the domain more slowly for a while; the host itself does so after
+                       429, 503, Retry-After */
+  int64_t blocked_until_ms;    /* not 0: request nothing of the domain before then */
+  orbweaver_text warning_kept; /* not empty: a line for the log of the worker, which counts repeats;
+                                  for operators */
 } orbweaver_output;
 
 /* ---- the strategy ---- */
@@ -197,11 +212,12 @@ typedef struct orbweaver_parameter {
   const char* type; /* "integer", "number", "bool", "text", "list" (texts, separated by commas) */
   const char* default_value;
   const char* doc;
-  double min; /* of numbers; min > max: no bounds */
+  double min; /* of integers and numbers; min > max: no bounds */
   double max;
 } orbweaver_parameter;
 
-typedef struct orbweaver_setting { /* every declared parameter, checked, in the order of its declaration */
+typedef struct orbweaver_setting { /* every declared parameter, checked, in the order of its
+                                      declaration */
   orbweaver_text name_view;
   orbweaver_text value_view;
 } orbweaver_setting;
@@ -213,46 +229,63 @@ typedef struct orbweaver_error {
   size_t size;
 } orbweaver_error;
 
-/* Functions return 0, or anything else and a message: the event then goes to the dead-letter topic. */
+/* Functions return 0, or anything else and a message: the event then goes to the dead-letter topic.
+ */
 typedef struct orbweaver_strategy {
-  uint32_t abi; /* ORBWEAVER_STRATEGY_ABI; must stay the first member */
-  uint32_t version; /* of the strategy, kept with its domain bytes */
+  uint32_t abi;       /* ORBWEAVER_STRATEGY_ABI; must stay the first member */
+  uint32_t version;   /* of the strategy, kept with its domain bytes */
   size_t struct_size; /* sizeof of these, as the strategy was built with them */
   size_t event_size;
+  size_t domain_size;
+  size_t page_size;
+  size_t source_size;
+  size_t failure_size;
+  size_t host_size;
   size_t link_size;
   size_t state_size;
   size_t decision_size;
+  size_t request_size;
   size_t output_size;
-  const char* name;
-  const char* doc; /* one line */
+  size_t parameter_size;
+  size_t setting_size;
+  const char* name; /* lower-case words joined by underscores */
+  const char* doc;  /* one line */
   const orbweaver_parameter* parameters;
   size_t parameter_count;
   uint8_t needs_body; /* 1: works on the page's body */
 
-  /* `seed`: for strategies that decide at random. */
-  int (*create)(const orbweaver_setting* settings_view, size_t count, uint64_t seed, void** self, orbweaver_error* error);
+  /* `seed`: for strategies that decide at random. *self may be null; it is handed to the others. */
+  int (*create)(const orbweaver_setting* settings_view, size_t count, uint64_t seed, void** self,
+                orbweaver_error* error);
   void (*destroy)(void* self);
 
-  /* Of a LINKS or SEEDS event, before any state is loaded: keep_view[i] = 0 drops links_view[i], which then is as if it had not
-   * been found. All are 1 at first. When all are dropped, no state is read. May be null. */
-  int (*filter)(void* self, const orbweaver_event* event_view, const orbweaver_link* links_view, size_t count, uint8_t* keep_view,
-                orbweaver_error* error);
+  /* Of a LINKS or SEEDS event, before any state is loaded: keep_view[i] = 0 drops links_view[i],
+   * which then is as if it had not been found. All are 1 at first. When all are dropped, no state
+   * is read. May be null. */
+  int (*filter)(void* self, const orbweaver_event* event_view, const orbweaver_link* links_view,
+                size_t count, uint8_t* keep_view, orbweaver_error* error);
 
-  /* decisions_view is all zero at first, except that of a PAGE or FAILURE `attempt` continues the request's. */
+  /* decisions_view and *output are all zero at first, except output->struct_size, and except that
+   * the decision of a FAILURE has as `attempt` the request's and one more. When it fails, nothing
+   * that it left in them counts. */
   int (*on_event)(void* self, const orbweaver_event* event_view, const orbweaver_link* links_view,
-                  const orbweaver_state* states_view, size_t count, orbweaver_decision* decisions_view,
-                  orbweaver_output* output, orbweaver_error* error);
+                  const orbweaver_state* states_view, size_t count,
+                  orbweaver_decision* decisions_view, orbweaver_output* output,
+                  orbweaver_error* error);
 
-  /* Domain bytes that another strategy or version of this one kept, before the first event of that domain: what it gives back in
-   * *data_kept stands in their place. Null: they are dropped. */
-  int (*adopt)(void* self, orbweaver_text from_name, uint32_t from_version, orbweaver_text data_view, orbweaver_text* data_kept,
-               orbweaver_error* error);
+  /* Domain bytes that another strategy or version of this one kept, before the first event of that
+   * domain: what it gives back in *data_kept stands in their place. Null: they are dropped. */
+  int (*adopt)(void* self, orbweaver_text from_name, uint32_t from_version,
+               orbweaver_text data_view, orbweaver_text* data_kept, orbweaver_error* error);
 
-  /* Whether the crawl as a whole has reached its aim; null: never, it ends when nothing is queued. */
+  /* Whether the crawl as a whole has reached its aim; null: never, it ends when nothing is queued.
+   */
   int (*finished)(void* self, uint8_t* finished, orbweaver_error* error);
 } orbweaver_strategy;
 
-/* The only symbol that a strategy exports. Never null; lives as long as the library. */
+/* The only symbol that a strategy exports; its name stays the same when ORBWEAVER_STRATEGY_ABI is
+ * raised, so that a host of any version finds `abi`. Never null; lives as long as the library,
+ * which is never unloaded. */
 typedef const orbweaver_strategy* (*orbweaver_strategy_entry)(void);
 #define ORBWEAVER_STRATEGY_SYMBOL "orbweaver_strategy_v1"
 

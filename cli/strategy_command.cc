@@ -1,0 +1,151 @@
+// `orbweaver strategy`: which crawl strategies there are, and what they can be told.
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/product_options.h"
+#include "fmt/format.h"
+
+#include "common/base/json.h"
+#include "common/base/status.h"
+#include "common/config/schema.h"
+#include "strategy_worker/host/loader.h"
+#include "strategy_worker/host/parameters.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr std::string_view kHelp =
+    R"(usage: orbweaver strategy list [OPTIONS]
+       orbweaver strategy describe [NAME | FILE.so] [OPTIONS]
+
+list      the crawl strategies in strategy.directory, or those that came with this program
+describe  a strategy's parameters: type, bounds, default and meaning; without a name those of the
+          strategy that is configured. A text with a slash is the path of a library
+
+options:
+  --json            an object a line
+  --config FILE     read the options strategy.* from a file
+  --set NAME=VALUE  set an option; `orbweaver config reference` lists them
+  --help            this text
+
+examples:
+  orbweaver strategy describe discovery
+  orbweaver strategy describe ./build/shallow.so
+)";
+
+std::span<const orbweaver_parameter> ParametersOf(const orbweaver_strategy& strategy) {
+  return {strategy.parameters, strategy.parameter_count};
+}
+
+void AppendJson(const StrategyLibrary& library, std::string* out) {
+  const orbweaver_strategy& strategy = library.strategy();
+  JsonWriter json(out);
+  json.BeginObject().Key("name").Value(strategy.name);
+  json.Key("version").Value(strategy.version).Key("doc").Value(strategy.doc);
+  json.Key("path").Value(library.path()).Key("needs_body").Value(strategy.needs_body != 0);
+  json.Key("parameters").BeginArray();
+  for (const orbweaver_parameter& parameter : ParametersOf(strategy)) {
+    json.BeginObject().Key("name").Value(parameter.name).Key("type").Value(parameter.type);
+    json.Key("default").Value(parameter.default_value);
+    if (parameter.min <= parameter.max) {
+      json.Key("min").Value(parameter.min).Key("max").Value(parameter.max);
+    }
+    json.Key("doc").Value(parameter.doc).EndObject();
+  }
+  json.EndArray().EndObject();
+  out->push_back('\n');
+}
+
+void AppendText(const StrategyLibrary& library, std::string* out) {
+  const orbweaver_strategy& strategy = library.strategy();
+  *out +=
+      fmt::format("{}: {}\nversion {}, {}{}\n", strategy.name, strategy.doc, strategy.version,
+                  library.path(), strategy.needs_body ? "; needs pages' bodies in the log" : "");
+  if (strategy.parameter_count > 0) *out += "\nparameters (strategy.params):\n";
+  for (const orbweaver_parameter& parameter : ParametersOf(strategy)) {
+    const std::string_view text = parameter.default_value;
+    *out += fmt::format("  {}: {}; default {}\n      {}\n", parameter.name,
+                        ExpectedValue(parameter), text.empty() ? "empty" : text, parameter.doc);
+  }
+}
+
+int Print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return kExitOk;
+  fmt::print(stderr, "orbweaver strategy: write standard output: failed.\n");
+  return kExitFailed;
+}
+
+// One that cannot be loaded is told and does not hide the others.
+int List(const StrategyOptions& options, bool json) {
+  int code = kExitOk;
+  std::string out;
+  for (const std::string& name : ListStrategies(options)) {
+    const auto library = OpenStrategy({.name = name, .directory = options.directory});
+    if (!library.ok()) {
+      fmt::print(stderr, "orbweaver strategy list: {}\n", MessageOf(library.status()));
+      code = kExitFailed;
+    } else if (json) {
+      AppendJson(*library, &out);
+    } else {
+      out += fmt::format("{:<14} {}\n", name, library->strategy().doc);
+    }
+  }
+  if (out.empty() && code == kExitOk) {
+    fmt::print(stderr, "orbweaver strategy list: no strategies in '{}'. Set strategy.directory.\n",
+               options.directory);
+    return kExitFailed;
+  }
+  return std::max(code, Print(out));
+}
+
+int Describe(const StrategyOptions& options, bool json) {
+  const auto library = OpenStrategy(options);
+  if (!library.ok()) {
+    fmt::print(stderr, "orbweaver strategy describe: {}\n", MessageOf(library.status()));
+    return kExitFailed;
+  }
+  std::string out;
+  if (json) {
+    AppendJson(*library, &out);
+  } else {
+    AppendText(*library, &out);
+  }
+  return Print(out);
+}
+
+int Usage() {
+  fmt::print(stderr, "{}", kHelp);
+  return kExitUsage;
+}
+
+}  // namespace
+
+int RunStrategy(std::span<const std::string> all_args) {
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  const auto take = [&args](std::string_view name) { return std::erase(args, name) > 0; };
+  if (take("--help") || take("-h")) {
+    fmt::print("{}", kHelp);
+    return kExitOk;
+  }
+  config::Schema schema;
+  ProductOptions options;
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
+    fmt::print(stderr, "orbweaver strategy: {}\n", MessageOf(loaded));
+    return kExitUsage;
+  }
+  const bool json = take("--json");
+  if (args.empty() || args.size() > 2 || args.back().starts_with('-')) return Usage();
+  if (args[0] == "list" && args.size() == 1) return List(options.strategy, json);
+  if (args[0] != "describe") return Usage();
+  if (args.size() == 2) {
+    const bool is_path = args[1].find('/') != std::string::npos;
+    options.strategy.path = is_path ? args[1] : "";
+    options.strategy.name = args[1];
+  }
+  return Describe(options.strategy, json);
+}
+
+}  // namespace orbweaver

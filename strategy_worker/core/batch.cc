@@ -1,0 +1,47 @@
+#include "strategy_worker/core/batch.h"
+
+namespace orbweaver {
+
+MessageBatch& Batch::AddPoll() {
+  if (polls_used_ == polls_.size()) polls_.emplace_back();
+  return polls_[polls_used_++];
+}
+
+void Batch::Link(PartitionId partition) {
+  const std::string_view name = events_.back().entry->domain;
+  const auto [found, is_new] =
+      domain_index_.try_emplace(name, static_cast<uint32_t>(domains_.size()));
+  if (is_new) domains_.push_back({.name = name, .partition = partition});
+  const auto number = static_cast<uint32_t>(events_.size());
+  events_.back().domain = found->second;
+  TouchedDomain& domain = domains_[found->second];
+  if (domain.first_event == 0) {
+    domain.first_event = number;
+  } else {
+    events_[domain.last_event - 1].next_of_domain = number;
+  }
+  domain.last_event = number;
+}
+
+void Batch::Forget(PartitionId partition) {
+  // Emptied rather than erased: the domains' lists name events by their place.
+  for (SourceEvent& event : rest()) {
+    if (event.message != nullptr && event.message->partition == partition) event = {};
+  }
+  for (TouchedDomain& domain : domains_) {
+    if (domain.partition != partition) continue;
+    domain.first_event = 0;
+    domain.sends = false;
+  }
+}
+
+void Batch::Clear() {
+  events_.clear();
+  next_ = 0;
+  domains_.clear();
+  domain_index_.clear();
+  for (size_t i = 0; i < polls_used_; ++i) polls_[i].Clear();
+  polls_used_ = 0;
+}
+
+}  // namespace orbweaver

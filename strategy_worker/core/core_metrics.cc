@@ -1,0 +1,66 @@
+#include "strategy_worker/core/core_metrics.h"
+
+#include <string>
+
+#include "strategy_worker/core/source_event.h"
+
+namespace orbweaver {
+namespace {
+
+Counter& Links(MetricRegistry& registry, const char* fate) {
+  return registry.AddCounter("orbweaver_strategy_links_total",
+                             "Links and seeds by what became of them", {{"fate", fate}});
+}
+
+Histogram& Seconds(MetricRegistry& registry, const char* phase) {
+  return registry.AddHistogram("orbweaver_strategy_batch_seconds",
+                               "Time that a batch spends in each phase",
+                               ExponentialBounds(0.0001, 4, 10), {{"phase", phase}});
+}
+
+}  // namespace
+
+CoreMetrics::CoreMetrics(MetricRegistry& registry)
+    : replayed(registry.AddCounter("orbweaver_strategy_replayed_total",
+                                   "Events that were in their domain's row already")),
+      dead_letters(registry.AddCounter("orbweaver_strategy_dead_letters_total",
+                                       "Events that went to the dead-letter topic")),
+      lost_events(registry.AddCounter("orbweaver_strategy_lost_events_total",
+                                      "Events deleted by retention before they were read")),
+      input_bytes(registry.AddCounter("orbweaver_strategy_input_bytes_total",
+                                      "Bytes of the spider log that were read")),
+      links(Links(registry, "taken")),
+      links_invalid(Links(registry, "invalid")),
+      links_foreign(Links(registry, "foreign")),
+      links_duplicate(Links(registry, "duplicate")),
+      links_filtered(Links(registry, "filtered")),
+      scheduled(registry.AddCounter("orbweaver_strategy_scheduled_total",
+                                    "Requests that the strategy scheduled")),
+      deferred(registry.AddCounter("orbweaver_strategy_deferred_total",
+                                   "Requests that spiders handed back, scheduled again")),
+      breaches(registry.AddCounter(
+          "orbweaver_strategy_breaches_total",
+          "Requests of another domain, or of no valid URL, that the strategy asked for")),
+      messages(registry.AddCounter("orbweaver_strategy_messages_total",
+                                   "Messages appended to the scoring log")),
+      resent(registry.AddCounter("orbweaver_strategy_resent_total",
+                                 "Messages of an earlier owner that were sent again")),
+      batches(registry.AddCounter("orbweaver_strategy_batches_total", "Batches committed")),
+      take_overs(registry.AddCounter("orbweaver_strategy_take_overs_total",
+                                     "Partitions taken over by a marker")),
+      partitions(registry.AddGauge("orbweaver_strategy_partitions", "Partitions owned")),
+      read_seconds(Seconds(registry, "read")),
+      lookup_seconds(Seconds(registry, "lookup")),
+      apply_seconds(Seconds(registry, "apply")),
+      write_seconds(Seconds(registry, "write")),
+      append_seconds(Seconds(registry, "append")),
+      commit_seconds(Seconds(registry, "commit")) {
+  static constexpr const char* kKinds[] = {"none",    "seeds", "page",    "links",
+                                           "failure", "host",  "deferred"};
+  for (size_t kind = 0; kind < events.size(); ++kind) {
+    events[kind] = &registry.AddCounter("orbweaver_strategy_events_total",
+                                        "Events of the spider log", {{"kind", kKinds[kind]}});
+  }
+}
+
+}  // namespace orbweaver

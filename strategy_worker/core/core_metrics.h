@@ -1,0 +1,43 @@
+// What the core counts.
+#pragma once
+
+#include <array>
+
+#include "common/metrics/metric.h"
+#include "common/metrics/metric_registry.h"
+
+namespace orbweaver {
+
+// Place: made by StrategyCore from the process's registry, shared by its parts.
+struct CoreMetrics {
+  explicit CoreMetrics(MetricRegistry& registry);
+
+  // By SourceEvent::kind.
+  std::array<Counter*, 7> events;
+  Counter& replayed;      // events that were in their row already
+  Counter& dead_letters;  // events that went to the dead-letter topic
+  Counter& lost_events;   // deleted by retention before they were read
+  Counter& input_bytes;
+  Counter& links;  // taken, before the filter
+  Counter& links_invalid;
+  Counter& links_foreign;    // of another domain than their event
+  Counter& links_duplicate;  // twice in one event
+  Counter& links_filtered;   // dropped by the strategy's filter
+  Counter& scheduled;        // requests
+  Counter& deferred;         // requests that spiders handed back
+  Counter& breaches;         // requests of another domain, or of no URL, that the strategy asked for
+  Counter& messages;         // appended to the scoring log
+  Counter& resent;           // outboxes of an earlier owner
+  Counter& batches;
+  Counter& take_overs;
+  Gauge& partitions;
+  // Seconds of each batch.
+  Histogram& read_seconds;
+  Histogram& lookup_seconds;
+  Histogram& apply_seconds;
+  Histogram& write_seconds;
+  Histogram& append_seconds;
+  Histogram& commit_seconds;
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,455 @@
+#include "strategy_worker/core/event_handler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+
+namespace orbweaver {
+namespace {
+
+// What a strategy may ask for beside an event's links: more is a strategy out of control.
+constexpr size_t kMaxExtras = 10'000;
+
+bool IsTime(int64_t ms) { return ms >= 0 && ms <= kMaxTimeMs; }
+
+WallTime ToTime(int64_t ms) { return WallTime(std::chrono::milliseconds(ms)); }
+
+// A sum that stays a time that messages can carry.
+WallTime Later(WallTime from, std::chrono::milliseconds by) {
+  return std::min(from + by, ToTime(kMaxTimeMs));
+}
+
+orbweaver_state ToState(const LinkState& state) {
+  orbweaver_state shown{.known = 1,
+                        .status = static_cast<uint8_t>(state.status),
+                        .has_validators = !state.etag.empty() || !state.last_modified.empty(),
+                        .data = {},
+                        .http_status = state.http_status,
+                        .depth = state.depth,
+                        .fetches = state.fetches,
+                        .errors = state.errors,
+                        .fetched_at_ms = state.fetched_at.time_since_epoch().count(),
+                        .due_at_ms = state.due_at.time_since_epoch().count(),
+                        .content_hash = state.content_hash};
+  std::memcpy(shown.data, state.data.data(), sizeof shown.data);
+  return shown;
+}
+
+bool IsHostOf(std::string_view host, std::string_view domain) {
+  if (host.starts_with("www.")) host.remove_prefix(4);
+  return host == domain;
+}
+
+}  // namespace
+
+EventHandler::EventHandler(const StrategyWorkerOptions& options, uint64_t topic_epoch,
+                           StateStore& states, Strategy& strategy, EventReader& reader,
+                           EventView& view, CoreMetrics& metrics)
+    : options_(options),
+      topic_epoch_(topic_epoch),
+      state_store_(states),
+      strategy_(strategy),
+      reader_(reader),
+      view_(view),
+      metrics_(metrics),
+      writer_(options.max_message_bytes) {}
+
+absl::Status EventHandler::Handle(const SourceEvent& event, TouchedDomain* domain,
+                                  OwnedPartition* owner, size_t* written) {
+  if (!is_asked_) RETURN_IF_ERROR(Ask(event, *domain));
+  is_asked_ = true;
+  RETURN_IF_ERROR(LoadExtras(*domain, event.links.size()));
+  is_asked_ = false;
+  RETURN_IF_ERROR(Decide(event, owner->epoch));
+  Apply(event, domain, owner, written);
+  return absl::OkStatus();
+}
+
+absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& domain) {
+  extras_.clear();
+  requests_.clear();
+  changed_.clear();
+  update_ = {};
+  scheduled_ = 0;
+  output_ = {};
+  output_.struct_size = sizeof output_;
+  if (others_were_loaded_) {
+    const StateRequest again{domain.name, domain.partition, event.fingerprints};
+    RETURN_IF_ERROR(state_store_.Load({&again, 1}, options_.store_timeout));
+  }
+  DomainStates* const states = state_store_.Find(domain.name);
+  CHECK(states != nullptr);
+  FindStates(event, *states);
+  if (event.kind == ORBWEAVER_HOST) {
+    ObserveHost(event, states->record());
+  } else {
+    Observe(event);
+  }
+  if (event.kind == kDeferredEvent) return absl::OkStatus();
+  RETURN_IF_ERROR(CallStrategy(event, states->record()));
+  if (output_.warning_kept.size != 0) {
+    Log(LogLevel::kWarning, "strategy", "strategy '{}', domain '{}': {}", strategy_.name(),
+        event.entry->domain, ToView(output_.warning_kept).substr(0, kMaxMessageTextBytes));
+  }
+  TakeExtras(event);
+  return absl::OkStatus();
+}
+
+void EventHandler::FindStates(const SourceEvent& event, const DomainStates& states) {
+  const size_t count = event.links.size();
+  fingerprints_.assign(event.fingerprints.begin(), event.fingerprints.end());
+  if (states_.size() < count) states_.resize(count);
+  known_.resize(count);
+  requested_.assign(count, 0);
+  if (count != 0) {
+    states.Find(fingerprints_, std::span(states_).first(count), {known_.data(), count});
+  }
+}
+
+void EventHandler::Observe(const SourceEvent& event) {
+  if (const auto* page = std::get_if<PageFetched>(&event.entry->event)) {
+    LinkState& state = states_[0];
+    before_ = state;
+    if (!known_[0]) state.depth = page->request.depth;
+    state.status = LinkStatus::kCrawled;
+    ++state.fetches;
+    state.errors = 0;
+    state.http_status = static_cast<uint16_t>(std::min(page->status, 65535u));
+    state.fetched_at = page->fetched_at;
+    if (!page->not_modified) state.content_hash = page->content_hash.low;
+    if (!page->not_modified || !page->etag.empty()) state.etag = page->etag;
+    if (!page->not_modified || !page->last_modified.empty()) {
+      state.last_modified = page->last_modified;
+    }
+  } else if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
+    LinkState& state = states_[0];
+    if (!known_[0]) state.depth = failed->request.depth;
+    state.status =
+        IsTransient(failed->cause, failed->status) ? LinkStatus::kError : LinkStatus::kGone;
+    ++state.errors;
+    state.http_status = static_cast<uint16_t>(std::min(failed->status, 65535u));
+    if (failed->retry_after.has_value()) {
+      Block(Later(event.message->time, std::min(*failed->retry_after, options_.max_retry_after)));
+    } else if (failed->status == 429 || failed->status == 503) {
+      update_.back_off = true;
+    }
+  } else {
+    return;
+  }
+  known_[0] = true;
+  changed_.push_back(0);
+}
+
+void EventHandler::ObserveHost(const SourceEvent& event, const DomainRecord& record) {
+  const auto& facts = std::get<HostFacts>(event.entry->event);
+  const WallTime now = event.message->time;
+  if (SaysRobots(facts) && facts.crawl_delay != record.crawl_delay) {
+    update_.crawl_delay = facts.crawl_delay.value_or(std::chrono::milliseconds(0));
+  }
+  if (facts.retry_after.has_value()) {
+    Block(Later(now, std::min(*facts.retry_after, options_.max_retry_after)));
+  }
+  const bool unresolved =
+      facts.dns == DnsOutcome::kNoSuchName || facts.dns == DnsOutcome::kFailed;
+  // A name of the domain that does not exist says nothing of the others.
+  const std::string_view host = facts.host.substr(0, facts.host.find(':'));
+  if (unresolved && IsHostOf(host, event.entry->domain)) {
+    Block(Later(now, options_.dns_failure_rest));
+  }
+}
+
+void EventHandler::Block(WallTime until) {
+  update_.blocked_until = std::max(update_.blocked_until.value_or(WallTime()), until);
+}
+
+absl::Status EventHandler::CallStrategy(const SourceEvent& event, const DomainRecord& record) {
+  const size_t count = event.links.size();
+  shown_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    shown_[i] = known_[i] ? ToState(states_[i]) : orbweaver_state{};
+  }
+  decisions_.assign(count, orbweaver_decision{});
+  if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
+    decisions_[0].attempt = failed->request.attempt + 1;
+  }
+  RETURN_IF_ERROR(strategy_.OnEvent(view_.Show(event, record, &before_), event.links, shown_,
+                                    decisions_, &output_));
+  const absl::Status checked = CheckOutput(count);
+  if (checked.ok()) return checked;
+  return PoisonError("strategy '{}': {}", strategy_.name(), MessageOf(checked));
+}
+
+absl::Status EventHandler::CheckOutput(size_t links) const {
+  for (size_t i = 0; i < links; ++i) RETURN_IF_ERROR(CheckDecision(decisions_[i]));
+  if (output_.request_count > kMaxExtras) {
+    return PoisonError("{} requests of one event, at most {} are allowed", output_.request_count,
+                       kMaxExtras);
+  }
+  for (size_t i = 0; i < output_.request_count; ++i) {
+    const orbweaver_decision& decision = output_.requests_kept[i].decision;
+    if (decision.action != ORBWEAVER_SCHEDULE && decision.action != ORBWEAVER_RAISE) {
+      return PoisonError("request {}: action {} is neither SCHEDULE nor RAISE", i,
+                         static_cast<int>(decision.action));
+    }
+    RETURN_IF_ERROR(CheckDecision(decision));
+  }
+  if (output_.set_domain_data != 0 && output_.domain_data_kept.size > kMaxStrategyBytes) {
+    return PoisonError("{} bytes for the domain, at most {} are kept",
+                       output_.domain_data_kept.size, kMaxStrategyBytes);
+  }
+  if (!IsTime(output_.blocked_until_ms)) {
+    return PoisonError("blocked_until_ms {}: no time", output_.blocked_until_ms);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status EventHandler::CheckDecision(const orbweaver_decision& decision) const {
+  if (decision.action > ORBWEAVER_DROP) {
+    return PoisonError("action {}: unknown", static_cast<int>(decision.action));
+  }
+  if (decision.set_status != 0 && decision.status > ORBWEAVER_GONE) {
+    return PoisonError("status {}: unknown", static_cast<int>(decision.status));
+  }
+  if (decision.set_due != 0 && !IsTime(decision.due_at_ms)) {
+    return PoisonError("due_at_ms {}: no time", decision.due_at_ms);
+  }
+  if (decision.action == ORBWEAVER_LEAVE) return absl::OkStatus();
+  if (!std::isfinite(decision.score)) return PoisonError("score {}: not finite", decision.score);
+  if (!IsTime(decision.not_before_ms)) {
+    return PoisonError("not_before_ms {}: no time", decision.not_before_ms);
+  }
+  if (decision.meta_count > kMaxMetaEntries) {
+    return PoisonError("{} entries of meta, at most {} are allowed", decision.meta_count,
+                       kMaxMetaEntries);
+  }
+  return absl::OkStatus();
+}
+
+void EventHandler::TakeExtras(const SourceEvent& event) {
+  if (output_.request_count == 0) return;
+  places_.clear();
+  for (size_t i = 0; i < fingerprints_.size(); ++i) places_.emplace(fingerprints_[i], i);
+  for (size_t i = 0; i < output_.request_count; ++i) {
+    const orbweaver_request& request = output_.requests_kept[i];
+    Extra extra{.request = &request, .url = {}, .place = 0};
+    Fingerprint fingerprint;
+    if (!reader_.Resolve(ToView(request.url), event.entry->domain, &extra.url, &fingerprint)) {
+      metrics_.breaches.Increment();
+      Log(LogLevel::kError, "strategy",
+          "strategy '{}' asked for '{}' on an event of domain '{}': not a URL of that domain. "
+          "Links to other domains reach their own worker as LinksFound",
+          strategy_.name(), ToView(request.url).substr(0, kMaxUrlBytes), event.entry->domain);
+      continue;
+    }
+    const auto [found, is_new] = places_.try_emplace(fingerprint, fingerprints_.size());
+    if (is_new) fingerprints_.push_back(fingerprint);
+    extra.place = found->second;
+    extras_.push_back(extra);
+  }
+}
+
+absl::Status EventHandler::LoadExtras(const TouchedDomain& domain, size_t links) {
+  const size_t count = fingerprints_.size();
+  if (count == links) return absl::OkStatus();
+  const auto extra_fingerprints = std::span<const Fingerprint>(fingerprints_).subspan(links);
+  others_were_loaded_ = true;
+  // The event's own too, so that they stay.
+  const StateRequest wanted{domain.name, domain.partition, fingerprints_};
+  RETURN_IF_ERROR(state_store_.Load({&wanted, 1}, options_.store_timeout));
+  if (states_.size() < count) states_.resize(count);
+  known_.resize(count);
+  requested_.resize(count, 0);
+  state_store_.Find(domain.name)
+      ->Find(extra_fingerprints, std::span(states_).subspan(links, count - links),
+             {known_.data() + links, count - links});
+  return absl::OkStatus();
+}
+
+absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
+  arena_.Reset();
+  if (const auto* deferred = std::get_if<Deferred>(&event.entry->event)) {
+    DecideDeferred(*deferred, event);
+  } else {
+    const uint32_t new_depth =
+        event.kind == ORBWEAVER_LINKS ? std::get<LinksFound>(event.entry->event).source.depth + 1
+                                      : 0;
+    for (size_t i = 0; i < event.links.size(); ++i) {
+      const orbweaver_decision& decision = decisions_[i];
+      if (decision.action == ORBWEAVER_LEAVE && decision.set_status == 0 &&
+          decision.set_data == 0 && decision.set_due == 0) {
+        continue;
+      }
+      if (!known_[i]) states_[i].depth = new_depth;
+      DecideOne(i, decision, ToView(event.links[i].url_view), InheritedMeta(event, i));
+    }
+    for (const Extra& extra : extras_) {
+      LinkState& state = states_[extra.place];
+      const bool is_new = !known_[extra.place];
+      if (requested_[extra.place] != 0) continue;
+      if (!is_new && state.status != LinkStatus::kNotCrawled && extra.request->even_if_known == 0) {
+        continue;
+      }
+      if (is_new) state.depth = extra.request->depth;
+      DecideOne(extra.place, extra.request->decision, extra.url, {});
+    }
+    if (output_.give_up_domain != 0) update_.purge = true;
+    if (output_.back_off != 0) update_.back_off = true;
+    if (output_.blocked_until_ms != 0) Block(ToTime(output_.blocked_until_ms));
+  }
+  ScheduleRequests head{.source_topic_epoch = topic_epoch_,
+                        .source_offset = event.message->offset,
+                        .domain = event.entry->domain};
+  if (update_.crawl_delay.has_value() || update_.blocked_until.has_value() || update_.back_off ||
+      update_.purge) {
+    head.domain_update = update_;
+  }
+  const absl::Status status = writer_.Write(epoch, head, requests_, &entries_);
+  if (status.ok()) return status;
+  return PoisonError("strategy '{}': {}", strategy_.name(), MessageOf(status));
+}
+
+void EventHandler::DecideDeferred(const Deferred& deferred, const SourceEvent& event) {
+  const orbweaver::Request& request = deferred.request;
+  if (!known_[0]) {
+    states_[0] = {.status = LinkStatus::kQueued, .depth = request.depth};
+    changed_.push_back(0);
+  }
+  requests_.push_back({.url = ToView(event.links[0].url_view),
+                       .fingerprint = event.fingerprints[0],
+                       .depth = request.depth,
+                       .score = request.score,
+                       .not_before = deferred.not_before,
+                       .attempt = request.attempt,
+                       .etag = request.etag,
+                       .last_modified = request.last_modified,
+                       .meta = request.meta});
+  metrics_.deferred.Increment();
+}
+
+std::span<const Meta> EventHandler::InheritedMeta(const SourceEvent& event, size_t link) const {
+  if (const auto* seeds = std::get_if<Seeds>(&event.entry->event)) {
+    return seeds->seeds[event.seeds[link]].meta;
+  }
+  if (const auto* page = std::get_if<PageFetched>(&event.entry->event)) return page->request.meta;
+  if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
+    return failed->request.meta;
+  }
+  return {};
+}
+
+void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision,
+                             std::string_view url, std::span<const Meta> inherited) {
+  LinkState& state = states_[place];
+  const LinkStatus status_before = state.status;
+  bool changed = !known_[place];
+  const bool was_queued = known_[place] && state.status == LinkStatus::kQueued;
+  if (decision.action == ORBWEAVER_SCHEDULE || decision.action == ORBWEAVER_RAISE) {
+    const bool raises = decision.action == ORBWEAVER_RAISE;
+    if (!raises || !was_queued) ++scheduled_;
+    state.status = LinkStatus::kQueued;
+    Request(place, decision, url, inherited,
+            raises ? ScheduleAction::kRaise : ScheduleAction::kAdd);
+  } else if (decision.action == ORBWEAVER_DROP) {
+    if (was_queued) {
+      state.status = state.fetches == 0 ? LinkStatus::kNotCrawled : LinkStatus::kCrawled;
+      Request(place, decision, url, {}, ScheduleAction::kDelete);
+    } else if (changed && decision.set_status == 0 && decision.set_data == 0 &&
+               decision.set_due == 0) {
+      return;  // never heard of: there is nothing to drop
+    }
+  }
+  if (decision.set_status != 0) state.status = static_cast<LinkStatus>(decision.status);
+  changed |= state.status != status_before;
+  if (decision.set_data != 0) {
+    changed |= std::memcmp(state.data.data(), decision.data, sizeof decision.data) != 0;
+    std::memcpy(state.data.data(), decision.data, sizeof decision.data);
+  }
+  if (decision.set_due != 0) {
+    changed |= state.due_at != ToTime(decision.due_at_ms);
+    state.due_at = ToTime(decision.due_at_ms);
+  }
+  known_[place] = true;
+  if (changed) changed_.push_back(static_cast<uint32_t>(place));
+}
+
+void EventHandler::Request(size_t place, const orbweaver_decision& decision, std::string_view url,
+                           std::span<const Meta> inherited, ScheduleAction action) {
+  std::span<const Meta> meta = inherited;
+  if (decision.meta_kept != nullptr) {
+    ArenaList<Meta> list;
+    for (size_t i = 0; i < decision.meta_count; ++i) {
+      *list.Append(arena_) = {.key = ToView(decision.meta_kept[i].key),
+                              .value = ToView(decision.meta_kept[i].value)};
+    }
+    meta = list.view();
+  }
+  const LinkState& state = states_[place];
+  requests_.push_back({.url = url,
+                       .fingerprint = fingerprints_[place],
+                       .depth = state.depth,
+                       .score = decision.score,
+                       .not_before = ToTime(decision.not_before_ms),
+                       .attempt = decision.attempt,
+                       .etag = state.etag,
+                       .last_modified = state.last_modified,
+                       .meta = meta,
+                       .action = action});
+  requested_[place] = 1;
+}
+
+void EventHandler::Apply(const SourceEvent& event, TouchedDomain* domain, OwnedPartition* owner,
+                         size_t* written) {
+  DomainStates* const states = state_store_.Find(domain->name);
+  DomainRecord& record = states->record();
+  const bool record_changed = ApplyToRecord(event, &record);
+  if (!record_changed && changed_.empty() && entries_.empty()) return;
+  std::ranges::sort(changed_);
+  const auto repeated = std::ranges::unique(changed_);
+  changed_.erase(repeated.begin(), repeated.end());
+  for (const uint32_t place : changed_) states->Set(fingerprints_[place], states_[place]);
+  record.applied = {.topic_epoch = topic_epoch_, .offset = event.message->offset};
+  for (std::string& entry : entries_) {
+    *written += entry.size();
+    record.outbox.push_back(std::move(entry));
+    domain->sends = true;
+  }
+  states->MarkChanged();
+  owner->has_changes = true;
+}
+
+bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record) {
+  bool changed = scheduled_ != 0;
+  record->scheduled += scheduled_;
+  metrics_.scheduled.Increment(scheduled_);
+  if (event.kind == ORBWEAVER_PAGE) {
+    ++record->fetched;
+    changed = true;
+  } else if (event.kind == ORBWEAVER_FAILURE) {
+    ++record->failed;
+    changed = true;
+  } else if (event.kind == ORBWEAVER_HOST) {
+    const auto& facts = std::get<HostFacts>(event.entry->event);
+    if (SaysRobots(facts)) {
+      record->crawl_delay = facts.crawl_delay;
+      record->robots = static_cast<int32_t>(facts.robots);
+      record->robots_status = facts.robots_status;
+      record->robots_at = facts.observed_at;
+      changed = true;
+    }
+  }
+  if (output_.set_domain_data != 0) {
+    const std::string_view data = ToView(output_.domain_data_kept);
+    if (data != record->strategy_data) {
+      record->strategy_data = data;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,118 @@
+// One event: its own facts, what the strategy makes of them, and what becomes of states, record and
+// outbox.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+
+#include "common/model/arena.h"
+#include "common/model/scoring_log.h"
+#include "strategy_worker/core/batch.h"
+#include "strategy_worker/core/core_metrics.h"
+#include "strategy_worker/core/event_reader.h"
+#include "strategy_worker/core/event_view.h"
+#include "strategy_worker/core/options.h"
+#include "strategy_worker/core/ownership.h"
+#include "strategy_worker/core/schedule_writer.h"
+#include "strategy_worker/core/source_event.h"
+#include "strategy_worker/host/strategy.h"
+#include "strategy_worker/states/state_store.h"
+
+namespace orbweaver {
+
+// An event has its whole effect or none: everything is decided on copies, and only what cannot fail
+// touches the record and the states.
+//
+// Place: inside StrategyCore, for the events of a batch in order. Not thread-safe.
+class EventHandler {
+ public:
+  // All must outlive it.
+  EventHandler(const StrategyWorkerOptions& options, uint64_t topic_epoch, StateStore& states,
+               Strategy& strategy, EventReader& reader, EventView& view, CoreMetrics& metrics);
+
+  // The states of the batch's events are loaded.
+  void BeginBatch() { others_were_loaded_ = false; }
+
+  // Applies `event`, whose domain is loaded. *written grows by the bytes that it adds to the
+  // outbox, and domain->sends and owner->has_changes are set where it changed anything. Errors:
+  //   retry   states of further URLs could not be loaded: the next call, with the same event, goes
+  //           on where this one stood, without asking the strategy again.
+  //   poison  the strategy failed, or what it wants is impossible: the event had no effect.
+  absl::Status Handle(const SourceEvent& event, TouchedDomain* domain, OwnedPartition* owner,
+                      size_t* written);
+
+ private:
+  // A URL that the strategy asks for beside deciding on the event's own.
+  struct Extra {
+    const orbweaver_request* request;
+    std::string_view url;
+    size_t place;
+  };
+
+  // Asks the strategy, unless the event has to do with spiders only. After it everything is known
+  // but the states of extras.
+  absl::Status Ask(const SourceEvent& event, const TouchedDomain& domain);
+  void FindStates(const SourceEvent& event, const DomainStates& states);
+  // The event's own facts, into states_[0] and update_.
+  void Observe(const SourceEvent& event);
+  void ObserveHost(const SourceEvent& event, const DomainRecord& record);
+  void Block(WallTime until);
+  absl::Status CallStrategy(const SourceEvent& event, const DomainRecord& record);
+  absl::Status CheckOutput(size_t links) const;
+  absl::Status CheckDecision(const orbweaver_decision& decision) const;
+  // Gives the extras places; a breach is counted and left out.
+  void TakeExtras(const SourceEvent& event);
+  absl::Status LoadExtras(const TouchedDomain& domain, size_t links);
+
+  absl::Status Decide(const SourceEvent& event, Offset epoch);
+  void DecideDeferred(const Deferred& deferred, const SourceEvent& event);
+  void DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
+                 std::span<const Meta> inherited);
+  void Request(size_t place, const orbweaver_decision& decision, std::string_view url,
+               std::span<const Meta> inherited, ScheduleAction action);
+  std::span<const Meta> InheritedMeta(const SourceEvent& event, size_t link) const;
+
+  void Apply(const SourceEvent& event, TouchedDomain* domain, OwnedPartition* owner,
+             size_t* written);
+  // Whether the record changed.
+  bool ApplyToRecord(const SourceEvent& event, DomainRecord* record);
+
+  const StrategyWorkerOptions& options_;
+  const uint64_t topic_epoch_;
+  StateStore& state_store_;
+  Strategy& strategy_;
+  EventReader& reader_;
+  EventView& view_;
+  CoreMetrics& metrics_;
+  ScheduleWriter writer_;
+
+  bool is_asked_ = false;            // the event at hand was shown to the strategy
+  bool others_were_loaded_ = false;  // since BeginBatch: what it had loaded may be gone
+
+  // Of the event at hand. A place is that of one of its links, or behind them of an extra.
+  std::vector<Fingerprint> fingerprints_;
+  std::vector<LinkState> states_;
+  absl::InlinedVector<bool, 64> known_;
+  std::vector<uint8_t> requested_;
+  std::vector<uint32_t> changed_;
+  LinkState before_;  // what was known of a page before
+  std::vector<orbweaver_state> shown_;
+  std::vector<orbweaver_decision> decisions_;
+  orbweaver_output output_{};
+  std::vector<Extra> extras_;
+  absl::flat_hash_map<Fingerprint, size_t> places_;
+  DomainUpdate update_;
+  uint64_t scheduled_ = 0;
+  std::vector<ScheduledRequest> requests_;
+  Arena arena_;
+  std::vector<std::string> entries_;
+};
+
+}  // namespace orbweaver

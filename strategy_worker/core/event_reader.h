@@ -1,0 +1,74 @@
+// From a message of the spider log to an event that can be processed: checked, decoded, with
+// canonical URLs and their fingerprints.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+
+#include "common/base/ids.h"
+#include "common/bus/message.h"
+#include "common/model/arena.h"
+#include "common/url/canonical.h"
+#include "common/url/domain_cache.h"
+#include "strategy_worker/core/core_metrics.h"
+#include "strategy_worker/core/source_event.h"
+
+namespace orbweaver {
+
+// Place: the core's edge towards the bus. Not thread-safe; kept for long: it owns buffers and
+// caches.
+class EventReader {
+ public:
+  // `suffixes` and `metrics` must outlive it. `partitions`: of the spider log.
+  EventReader(const UrlOptions& urls, const PublicSuffixes& suffixes, int partitions,
+              CoreMetrics& metrics);
+
+  // Replaces *event. What cannot be processed becomes a poison event; a link that is no URL, is not
+  // of the event's domain or is there already is left out and counted. `message`, and what it
+  // points to, must live as long as the event.
+  void Read(const Message& message, SourceEvent* event);
+
+  // A URL that a strategy asks for: false when it is none, or not of `domain`. The canonical URL
+  // lives until Reset.
+  bool Resolve(std::string_view url, std::string_view domain, std::string_view* canonical,
+               Fingerprint* fingerprint);
+
+  // Ends all events.
+  void Reset() { arena_.Reset(); }
+
+ private:
+  enum class Fate { kTaken, kInvalid, kForeign };
+
+  absl::Status ReadEntry(const Message& message, SourceEvent* event);
+  absl::Status CheckDomain(const Message& message, std::string_view domain);
+  // Of a page, a failure or a Deferred: its one URL.
+  absl::Status TakeRequest(const Request& request, SourceEvent* event);
+  void TakeSeeds(const Seeds& seeds, SourceEvent* event);
+  void TakeLinks(const LinksFound& found, SourceEvent* event);
+
+  void MakeRoom(size_t links, SourceEvent* event);
+  // Canonicalises into *canonical, which is `url` itself where nothing changes.
+  Fate Canonicalize(std::string_view url, std::string_view domain, std::string_view* canonical);
+  // Adds a link to *event, unless it is to be left out; null then.
+  orbweaver_link* Take(std::string_view url, SourceEvent* event);
+  bool IsNew(const Fingerprint& fingerprint);
+
+  const int partitions_;
+  CoreMetrics& metrics_;
+  UrlCanonicalizer canonicalizer_;
+  DomainCache domains_;
+  Arena arena_;
+
+  // The URLs of the event at hand: open addressing, and no clearing between events.
+  struct Seen {
+    uint64_t fingerprint = 0;
+    uint64_t event = 0;
+  };
+  std::vector<Seen> seen_;
+  uint64_t event_number_ = 0;
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,222 @@
+#include "strategy_worker/core/lookup.h"
+
+#include <algorithm>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "strategy_worker/core/schedule_writer.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr uint64_t kEventsRemembered = 1000;
+
+bool HasFilter(const SourceEvent& event) {
+  return event.kind == ORBWEAVER_LINKS || event.kind == ORBWEAVER_SEEDS;
+}
+
+}  // namespace
+
+Lookup::Lookup(const StrategyWorkerOptions& options, StateStore& states, OffsetReader& offsets,
+               Ownership& ownership, Strategy& strategy, EventView& view, CoreMetrics& metrics)
+    : options_(options),
+      states_(states),
+      offsets_(offsets),
+      ownership_(ownership),
+      strategy_(strategy),
+      view_(view),
+      metrics_(metrics) {}
+
+absl::Status Lookup::Run(Batch* batch) {
+  RETURN_IF_ERROR(LoadRecords(batch));
+  for (TouchedDomain& domain : batch->domains()) {
+    if (domain.first_event != 0) RETURN_IF_ERROR(Examine(batch, &domain));
+  }
+  Filter(batch);
+  return LoadStates(batch);
+}
+
+absl::Status Lookup::LoadRecords(Batch* batch) {
+  const bool whole = dropped_events_ * 2 <= filtered_events_;
+  for (TouchedDomain& domain : batch->domains()) {
+    if (domain.first_event == 0) continue;
+    domain.was_absent = states_.Find(domain.name) == nullptr;
+    bool states = domain.was_absent && whole;
+    if (domain.was_absent && !whole) {
+      batch->ForEachEvent(domain, [&](const SourceEvent& event) {
+        states |= !HasFilter(event) && event.NeedsStates();
+      });
+    }
+    // Those that are there are asked for too, so that they stay.
+    Want(batch, domain, states);
+  }
+  return LoadWanted();
+}
+
+absl::Status Lookup::Examine(Batch* batch, TouchedDomain* domain) {
+  if (domain->is_examined) return absl::OkStatus();
+  DomainStates* const states = states_.Find(domain->name);
+  OwnedPartition* const owner = ownership_.Find(domain->partition);
+  CHECK(states != nullptr && owner != nullptr);
+  DomainRecord& record = states->record();
+  RETURN_IF_ERROR(CheckWatermark(*domain, record, owner));
+  RETURN_IF_ERROR(ClaimOutbox(domain, states, owner));
+  const absl::Status adopted = Adopt(&record);
+  batch->ForEachEvent(*domain, [&](SourceEvent& event) {
+    const Watermark place{.topic_epoch = ownership_.topic_epoch(), .offset = event.message->offset};
+    event.is_in_row = place <= record.applied;
+    if (event.is_in_row) {
+      metrics_.replayed.Increment();
+    } else if (!adopted.ok()) {
+      event.poison = MessageOf(adopted);
+      event.strategy_failed = true;
+    }
+  });
+  domain->is_examined = true;
+  return absl::OkStatus();
+}
+
+absl::Status Lookup::CheckWatermark(const TouchedDomain& domain, const DomainRecord& record,
+                                    OwnedPartition* owner) {
+  const Watermark& applied = record.applied;
+  const uint64_t topic_epoch = ownership_.topic_epoch();
+  if (applied.topic_epoch < topic_epoch) return absl::OkStatus();
+  if (applied.topic_epoch == topic_epoch && applied.offset < owner->known_end) {
+    return absl::OkStatus();
+  }
+  // What others have appended, or this worker has not read yet.
+  ASSIGN_OR_RETURN(
+      const std::vector<LogBounds> bounds,
+      offsets_.Bounds(kSpiderLogTopic, {&domain.partition, 1}, options_.bus_timeout));
+  owner->known_end = std::max(owner->known_end, bounds[0].end);
+  if (applied.topic_epoch == topic_epoch && applied.offset < owner->known_end) {
+    return absl::OkStatus();
+  }
+  return FatalError(
+      "domain '{}': its row has applied offset {} of topic epoch {}, but '{}' partition {} ends at "
+      "{} in topic epoch {}. The topics were made anew: stop all workers and run `orbweaver init`",
+      domain.name, applied.offset, applied.topic_epoch, kSpiderLogTopic, domain.partition,
+      bounds[0].end, topic_epoch);
+}
+
+absl::Status Lookup::ClaimOutbox(TouchedDomain* domain, DomainStates* states,
+                                 OwnedPartition* owner) {
+  // In the cache an outbox is empty between flushes, so this one comes from the store.
+  std::vector<std::string>& outbox = states->record().outbox;
+  if (outbox.empty()) return absl::OkStatus();
+  bool is_anothers = false;
+  arena_.Reset();
+  for (std::string& entry : outbox) {
+    const auto replaced = ReplaceEpoch(owner->epoch, &arena_, &buffer_, &entry);
+    if (!replaced.ok()) return Annotate(replaced.status(), domain->name);
+    is_anothers |= *replaced;
+  }
+  if (!is_anothers) {
+    // Put by this owner, which goes on to the next batch only when all is acked.
+    outbox.clear();
+    return absl::OkStatus();
+  }
+  metrics_.resent.Increment(outbox.size());
+  states->MarkChanged();
+  owner->has_changes = true;
+  domain->sends = true;
+  return absl::OkStatus();
+}
+
+absl::Status Lookup::Adopt(DomainRecord* record) {
+  if (record->strategy_name == strategy_.name() &&
+      record->strategy_version == strategy_.version()) {
+    return absl::OkStatus();
+  }
+  std::string data;
+  if (!record->strategy_data.empty()) {
+    absl::StatusOr<std::string> adopted =
+        strategy_.Adopt(record->strategy_name, record->strategy_version, record->strategy_data);
+    RETURN_IF_ERROR(adopted.status());
+    if (adopted->size() > kMaxStrategyBytes) {
+      return PoisonError("strategy '{}': {} bytes for the domain, at most {} are kept",
+                         strategy_.name(), adopted->size(), kMaxStrategyBytes);
+    }
+    data = *std::move(adopted);
+  }
+  record->strategy_name = strategy_.name();
+  record->strategy_version = strategy_.version();
+  record->strategy_data = std::move(data);
+  return absl::OkStatus();
+}
+
+void Lookup::Filter(Batch* batch) {
+  for (SourceEvent& event : batch->rest()) {
+    if (event.is_filtered || !event.NeedsStates() || !HasFilter(event)) continue;
+    event.is_filtered = true;
+    const TouchedDomain& domain = batch->domains()[event.domain];
+    const absl::Status status = AskFilter(&event, states_.Find(domain.name)->record());
+    if (!status.ok()) {
+      event.poison = MessageOf(status);
+      event.strategy_failed = true;
+    }
+    if (!domain.was_absent) continue;
+    ++filtered_events_;
+    if (event.links.empty()) ++dropped_events_;
+  }
+  if (filtered_events_ < kEventsRemembered) return;
+  filtered_events_ /= 2;
+  dropped_events_ /= 2;
+}
+
+absl::Status Lookup::AskFilter(SourceEvent* event, const DomainRecord& record) {
+  const size_t count = event->links.size();
+  keep_.assign(count, 1);
+  RETURN_IF_ERROR(strategy_.Filter(view_.Show(*event, record, nullptr), event->links, keep_));
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (keep_[i] == 0) continue;
+    if (kept != i) {
+      event->links[kept] = event->links[i];
+      event->fingerprints[kept] = event->fingerprints[i];
+      if (!event->seeds.empty()) event->seeds[kept] = event->seeds[i];
+    }
+    ++kept;
+  }
+  event->links = event->links.first(kept);
+  event->fingerprints = event->fingerprints.first(kept);
+  metrics_.links_filtered.Increment(count - kept);
+  return absl::OkStatus();
+}
+
+absl::Status Lookup::LoadStates(Batch* batch) {
+  for (const TouchedDomain& domain : batch->domains()) {
+    if (domain.first_event != 0) Want(batch, domain, true);
+  }
+  return LoadWanted();
+}
+
+void Lookup::Want(Batch* batch, const TouchedDomain& domain, bool states) {
+  if (states) {
+    batch->ForEachEvent(domain, [&](const SourceEvent& event) {
+      if (!event.NeedsStates()) return;
+      fingerprints_.insert(fingerprints_.end(), event.fingerprints.begin(),
+                           event.fingerprints.end());
+    });
+  }
+  wanted_.push_back({&domain, fingerprints_.size()});
+}
+
+absl::Status Lookup::LoadWanted() {
+  size_t begin = 0;
+  for (const auto& [domain, end] : wanted_) {
+    requests_.push_back({domain->name, domain->partition,
+                         std::span<const Fingerprint>(fingerprints_).subspan(begin, end - begin)});
+    begin = end;
+  }
+  absl::Status status;
+  if (!requests_.empty()) status = states_.Load(requests_, options_.store_timeout);
+  requests_.clear();
+  wanted_.clear();
+  fingerprints_.clear();
+  return status;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,51 @@
+#include "strategy_worker/core/options.h"
+
+#include "common/config/schema.h"
+
+namespace orbweaver {
+
+void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions* options) {
+  schema.Add("strategy_worker.batch_events", &options->batch_events,
+             {.min = 1,
+              .max = 100'000,
+              .unit = "events",
+              .doc = "How many events of the spider log are processed between two commits"});
+  schema.AddBytes(
+      "strategy_worker.batch_bytes", &options->batch_bytes,
+      {.min = 64 << 10,
+       .max = 64 << 20,
+       .doc = "The same by the size of the events, and of the scoring messages they lead to"});
+  schema.Add("strategy_worker.batch_time", &options->batch_time,
+             {.min = std::chrono::milliseconds(1),
+              .max = std::chrono::seconds(10),
+              .doc = "The same by time: a slow strategy gets smaller batches"});
+  schema.AddBytes("strategy_worker.max_message_bytes", &options->max_message_bytes,
+                  {.min = 64 << 10,
+                   .max = 8 << 20,
+                   .doc = "A larger scoring message is split; below the brokers' "
+                          "`message.max.bytes`"});
+  schema.Add("strategy_worker.store_timeout", &options->store_timeout,
+             {.min = std::chrono::milliseconds(100),
+              .max = std::chrono::minutes(5),
+              .doc = "How long one call to the store may take before it is tried again"});
+  schema.Add("strategy_worker.bus_timeout", &options->bus_timeout,
+             {.min = std::chrono::milliseconds(100),
+              .max = std::chrono::minutes(5),
+              .doc = "The same for the bus"});
+  schema.AddChoice("strategy_worker.on_strategy_error", &options->on_strategy_error,
+                   {{"dead_letter", OnStrategyError::kDeadLetter}, {"stop", OnStrategyError::kStop}},
+                   {.doc = "When the strategy fails on an event: keep the event in `dead-letter` "
+                           "and go on, or stop the worker"});
+  schema.AddChoice("strategy_worker.on_cut_log", &options->on_cut_log,
+                   {{"stop", OnCutLog::kStop}, {"continue", OnCutLog::kContinue}},
+                   {.doc = "When events were deleted by retention before they were read: stop the "
+                           "worker, or count them as lost and go on behind them"});
+  schema.Add("strategy_worker.dns_failure_rest", &options->dns_failure_rest,
+             {.max = std::chrono::hours(24),
+              .doc = "How long a domain rests after its name could not be resolved"});
+  schema.Add("strategy_worker.max_retry_after", &options->max_retry_after,
+             {.max = std::chrono::hours(24 * 30),
+              .doc = "The longest rest that a server can ask for by Retry-After"});
+}
+
+}  // namespace orbweaver

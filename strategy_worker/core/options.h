@@ -1,0 +1,39 @@
+// What can be configured of the strategy worker's core.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "common/base/clock.h"
+#include "common/model/limits.h"
+
+namespace orbweaver {
+
+namespace config {
+class Schema;
+}
+
+enum class OnStrategyError { kDeadLetter, kStop };
+enum class OnCutLog { kStop, kContinue };
+
+struct StrategyWorkerOptions {
+  // A batch ends at the first of these bounds.
+  size_t batch_events = 2000;
+  size_t batch_bytes = size_t{4} << 20;
+  Duration batch_time = std::chrono::milliseconds(500);
+  size_t max_message_bytes = kDefaultMaxMessageBytes;
+  // Each call to store or bus; what is not done by then is tried again by the next step.
+  Duration store_timeout = std::chrono::seconds(10);
+  Duration bus_timeout = std::chrono::seconds(10);
+  OnStrategyError on_strategy_error = OnStrategyError::kDeadLetter;
+  OnCutLog on_cut_log = OnCutLog::kStop;
+  // How long a domain rests whose own name, or www. of it, could not be resolved.
+  std::chrono::milliseconds dns_failure_rest = std::chrono::minutes(10);
+  // What a server asks for in Retry-After is believed up to here.
+  std::chrono::milliseconds max_retry_after = std::chrono::hours(24);
+};
+
+// strategy_worker.*; `options` must outlive the schema.
+void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions* options);
+
+}  // namespace orbweaver

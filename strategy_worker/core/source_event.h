@@ -1,0 +1,50 @@
+// A message of the spider log on its way through the core.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/base/ids.h"
+#include "common/bus/message.h"
+#include "common/model/spider_log.h"
+#include "strategy_worker/sdk/strategy_abi.h"
+
+namespace orbweaver {
+
+inline std::string_view ToView(orbweaver_text text) { return {text.data, text.size}; }
+inline orbweaver_text ToText(std::string_view text) { return {text.data(), text.size()}; }
+
+// A Deferred, which no strategy sees, beside the kinds of orbweaver_event.
+inline constexpr uint32_t kDeferredEvent = 6;
+
+// Made by EventReader; everything that it points to lives until the reader's Reset.
+struct SourceEvent {
+  const Message* message = nullptr;
+  // Null when the message cannot be processed at all.
+  const SpiderLogEntry* entry = nullptr;
+  // Why the event is to go to the dead-letter topic; empty: it is not.
+  std::string poison;
+  bool strategy_failed = false;  // `poison` is the strategy's doing
+
+  uint32_t kind = 0;  // ORBWEAVER_SEEDS, …, or kDeferredEvent; 0 without an entry
+  // As orbweaver_event says for each kind; of a Deferred the request's URL. URLs are canonical,
+  // of the entry's domain, and different.
+  std::span<orbweaver_link> links;
+  std::span<Fingerprint> fingerprints;
+  // Of seeds only: which of the entry's each link is.
+  std::span<uint32_t> seeds;
+
+  // Set on the way (batch.h, lookup.h).
+  uint32_t domain = 0;           // in the batch's table
+  uint32_t next_of_domain = 0;   // a later event of the domain, plus 1; 0: none
+  bool is_filtered = false;      // the strategy's filter was asked
+  bool is_in_row = false;        // a replay: nothing is to be done
+
+  bool NeedsStates() const {
+    return entry != nullptr && poison.empty() && !is_in_row && !links.empty();
+  }
+};
+
+}  // namespace orbweaver

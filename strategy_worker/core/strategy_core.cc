@@ -1,0 +1,289 @@
+#include "strategy_worker/core/strategy_core.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "strategy_worker/core/phase_timer.h"
+
+namespace orbweaver {
+
+StrategyCore::StrategyCore(StrategyCoreParts parts)
+    : parts_(std::move(parts)),
+      options_(parts_.options),
+      metrics_(parts_.metrics),
+      ownership_(*parts_.scoring_log, parts_.store, parts_.topics, metrics_),
+      reader_(parts_.urls, parts_.suffixes, parts_.topics.partitions, metrics_),
+      view_(reader_),
+      lookup_(options_, *parts_.states, *parts_.offsets, ownership_, parts_.strategy, view_,
+              metrics_),
+      handler_(options_, parts_.topics.topic_epoch, *parts_.states, parts_.strategy, reader_, view_,
+               metrics_),
+      flight_({.options = options_,
+               .clock = parts_.clock,
+               .store = parts_.store,
+               .states = *parts_.states,
+               .log = *parts_.scoring_log,
+               .dead_letters = *parts_.dead_letters,
+               .consumer = *parts_.consumer,
+               .background = parts_.background,
+               .metrics = metrics_}) {}
+
+StrategyCore::~StrategyCore() = default;
+
+absl::Status StrategyCore::Start() { return parts_.consumer->Subscribe(kSpiderLogTopic, this); }
+
+absl::StatusOr<bool> StrategyCore::Step(Duration wait) {
+  if (!failure_.ok()) return failure_;
+  absl::StatusOr<bool> worked = TryStep(wait);
+  is_stalled_ = IsRetry(worked.status());
+  if (!worked.ok() && !is_stalled_) Fail(worked.status());
+  return worked;
+}
+
+absl::StatusOr<bool> StrategyCore::TryStep(Duration wait) {
+  if (is_stalled_) RETURN_IF_ERROR(StayInGroup());
+  RETURN_IF_ERROR(Prepare());
+  if (is_paused_) RETURN_IF_ERROR(SetAllPaused(false));
+  const bool was_busy = flight_.IsUnderWay() || !batch_.empty();
+  absl::Status ahead;  // of the batch that comes next
+  if (batch_.empty()) ahead = Read(was_busy ? Duration::zero() : wait);
+  RETURN_IF_ERROR(failure_);
+  bool is_loaded = false;
+  if (ahead.ok() && !batch_.empty() && !is_looked_up_) {
+    PhaseTimer timer(parts_.clock, metrics_.lookup_seconds);
+    ahead = lookup_.Run(&batch_);
+    is_looked_up_ = ahead.ok();
+    is_loaded = ahead.ok() && !flight_.IsUnderWay();
+  }
+  RETURN_IF_ERROR(flight_.Finish());
+  RETURN_IF_ERROR(ahead);
+  if (batch_.empty()) return was_busy;
+  if (!is_loaded) RETURN_IF_ERROR(lookup_.RunAgain(&batch_));
+  RETURN_IF_ERROR(Apply());
+  flight_.Begin(&ownership_, &batch_);
+  is_applying_ = false;
+  is_looked_up_ = false;
+  if (batch_.empty()) {
+    batch_.Clear();
+    reader_.Reset();
+  }
+  return true;
+}
+
+absl::Status StrategyCore::Prepare() {
+  RETURN_IF_ERROR(ownership_.TakeOver(options_.bus_timeout, options_.store_timeout));
+  if (!ownership_.ReserveVersions()) {
+    RETURN_IF_ERROR(flight_.Finish());
+    RETURN_IF_ERROR(ownership_.Renew(options_.bus_timeout));
+  }
+  if (!log_was_cut_ || !batch_.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(flight_.Finish());
+  return GoOnBehindCuts();
+}
+
+absl::Status StrategyCore::StayInGroup() {
+  RETURN_IF_ERROR(SetAllPaused(true));
+  MessageBatch none;
+  const absl::Status polled = parts_.consumer->Poll({}, Duration::zero(), &none);
+  RETURN_IF_ERROR(failure_);
+  if (!none.empty()) return FatalError("poll: messages of a paused partition");
+  if (polled.code() == absl::StatusCode::kOutOfRange) NoteCut(polled);
+  // A broker that is away is no news, and what else there is comes with the next poll again.
+  return IsFenced(polled) ? polled : absl::OkStatus();
+}
+
+absl::Status StrategyCore::SetAllPaused(bool paused) {
+  is_paused_ = paused;
+  for (const PartitionId partition : ownership_.Assigned()) {
+    RETURN_IF_ERROR(parts_.consumer->SetPaused(partition, paused));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StrategyCore::Read(Duration wait) {
+  PhaseTimer timer(parts_.clock, metrics_.read_seconds);
+  std::optional<SteadyTime> deadline;  // from the first message on
+  size_t bytes = 0;
+  while (batch_.size() < options_.batch_events && bytes < options_.batch_bytes) {
+    const PollLimits limits{
+        .max_bytes = std::min(PollLimits().max_bytes, options_.batch_bytes - bytes),
+        .max_messages =
+            std::min(PollLimits().max_messages, options_.batch_events - batch_.size())};
+    MessageBatch& poll = batch_.AddPoll();
+    const absl::Status polled =
+        parts_.consumer->Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
+    if (polled.code() == absl::StatusCode::kOutOfRange) {
+      NoteCut(polled);
+    } else if (!polled.ok()) {
+      return batch_.empty() ? polled : absl::OkStatus();
+    }
+    if (!failure_.ok() || poll.empty()) return failure_;
+    RETURN_IF_ERROR(ReadPoll(poll));
+    for (const Message& message : poll.messages()) {
+      bytes += message.key.size() + message.value.size();
+    }
+    // Messages of a partition that came with this poll would follow, and it has no epoch yet.
+    if (ownership_.HasPending()) break;
+    if (!deadline.has_value()) deadline = parts_.clock.Now() + options_.batch_time;
+    if (parts_.clock.Now() >= *deadline) break;
+  }
+  return absl::OkStatus();
+}
+
+void StrategyCore::NoteCut(const absl::Status& polled) {
+  Log(LogLevel::kError, "strategy", "{}", MessageOf(polled));
+  log_was_cut_ = true;
+}
+
+absl::Status StrategyCore::ReadPoll(const MessageBatch& poll) {
+  for (const Message& message : poll.messages()) {
+    OwnedPartition* const owner = ownership_.Find(message.partition);
+    if (owner == nullptr) {
+      return FatalError("poll: a message of partition {}, which was not taken over",
+                        message.partition);
+    }
+    owner->next_read = message.offset + 1;
+    owner->known_end = std::max(owner->known_end, owner->next_read);
+    SourceEvent& event = batch_.AddEvent();
+    reader_.Read(message, &event);
+    if (event.entry != nullptr) batch_.Link(message.partition);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StrategyCore::GoOnBehindCuts() {
+  std::vector<PartitionId> partitions;
+  for (const auto& [partition, owned] : ownership_.owned()) partitions.push_back(partition);
+  ASSIGN_OR_RETURN(const std::vector<LogBounds> bounds,
+                   parts_.offsets->Bounds(kSpiderLogTopic, partitions, options_.bus_timeout));
+  std::vector<OffsetCommit> commits;
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    const Offset next = ownership_.Find(partitions[i])->next_read;
+    const auto [start, end] = bounds[i];
+    if (next > end) {
+      return FatalError(
+          "read '{}' partition {}: the log ends at {}, and {} was to be read next. The topic was "
+          "made anew: stop all workers and run `orbweaver init`",
+          kSpiderLogTopic, partitions[i], end, next);
+    }
+    if (next >= start) continue;
+    if (options_.on_cut_log == OnCutLog::kStop) {
+      return FatalError(
+          "read '{}' partition {}: {} events from offset {} on were deleted before they were read. "
+          "Their links are lost; to go on behind them set strategy_worker.on_cut_log to `continue`, "
+          "and topics.retention to more than workers may be away",
+          kSpiderLogTopic, partitions[i], start - next, next);
+    }
+    commits.push_back({.partition = partitions[i], .offset = start, .metadata = {}});
+  }
+  if (!commits.empty()) RETURN_IF_ERROR(parts_.consumer->Commit(commits, options_.bus_timeout));
+  for (const OffsetCommit& commit : commits) {
+    OwnedPartition* const owner = ownership_.Find(commit.partition);
+    const auto lost = static_cast<uint64_t>(commit.offset - owner->next_read);
+    Log(LogLevel::kError, "strategy", "partition {}: {} events were lost, goes on at offset {}",
+        commit.partition, lost, commit.offset);
+    metrics_.lost_events.Increment(lost);
+    owner->next_read = commit.offset;
+    owner->known_end = std::max(owner->known_end, commit.offset);
+  }
+  log_was_cut_ = false;
+  return absl::OkStatus();
+}
+
+absl::Status StrategyCore::Apply() {
+  PhaseTimer timer(parts_.clock, metrics_.apply_seconds);
+  if (!is_applying_) {
+    handler_.BeginBatch();
+    written_ = 0;
+  }
+  const SteadyTime deadline = parts_.clock.Now() + options_.batch_time;
+  const size_t most = std::min(options_.batch_bytes, kMaxBatchOutputBytes);
+  for (; !batch_.empty(); batch_.Advance()) {
+    SourceEvent& event = batch_.front();
+    if (event.message == nullptr) continue;
+    if (is_applying_ && (written_ >= most || parts_.clock.Now() >= deadline)) break;
+    is_applying_ = true;
+    OwnedPartition* const owner = ownership_.Find(event.message->partition);
+    if (event.poison.empty() && !event.is_in_row &&
+        (event.kind == ORBWEAVER_HOST || !event.links.empty())) {
+      TouchedDomain& domain = batch_.domains()[event.domain];
+      const absl::Status handled = handler_.Handle(event, &domain, owner, &written_);
+      if (IsPoison(handled)) {
+        event.poison = MessageOf(handled);
+        event.strategy_failed = true;
+      } else {
+        RETURN_IF_ERROR(handled);
+      }
+    }
+    if (!event.poison.empty()) RETURN_IF_ERROR(Bury(event));
+    owner->applied_to = event.message->offset + 1;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StrategyCore::Bury(const SourceEvent& event) {
+  const Message& message = *event.message;
+  if (event.strategy_failed && options_.on_strategy_error == OnStrategyError::kStop) {
+    return FatalError("apply '{}' partition {} offset {}: {}", kSpiderLogTopic, message.partition,
+                      message.offset, event.poison);
+  }
+  RETURN_IF_ERROR(parts_.dead_letters->Bury(kSpiderLogTopic, message, event.poison,
+                                            options_.bus_timeout));
+  Log(LogLevel::kWarning, "strategy", "'{}' partition {} offset {} goes to '{}': {}",
+      kSpiderLogTopic, message.partition, message.offset, kDeadLetterTopic, event.poison);
+  metrics_.dead_letters.Increment();
+  return absl::OkStatus();
+}
+
+absl::Status StrategyCore::Stop() {
+  RETURN_IF_ERROR(failure_);
+  if (!is_applying_) RETURN_IF_ERROR(flight_.Finish());
+  batch_.Clear();
+  parts_.consumer->Close();
+  return failure_;
+}
+
+void StrategyCore::OnAssigned(std::span<const AssignedPartition> partitions) {
+  for (const AssignedPartition& partition : partitions) ownership_.Assign(partition);
+}
+
+void StrategyCore::OnRevoked(std::span<const PartitionId> partitions) {
+  if (!failure_.ok()) return;
+  if (is_applying_) {
+    Fail(FencedError("rebalance: partitions were revoked in the middle of a batch"));
+    return;
+  }
+  if (const absl::Status finished = flight_.Finish(); !finished.ok()) {
+    Fail(FencedError("rebalance: the batch in hand could not be brought to its commit: {}",
+                     MessageOf(finished)));
+    return;
+  }
+  Forget(partitions);
+}
+
+void StrategyCore::OnLost(std::span<const PartitionId> partitions) {
+  if (is_applying_ || flight_.IsUnderWay()) {
+    Fail(FencedError("rebalance: partitions were lost with a batch in hand"));
+    return;
+  }
+  Forget(partitions);
+}
+
+void StrategyCore::Forget(std::span<const PartitionId> partitions) {
+  for (const PartitionId partition : partitions) {
+    batch_.Forget(partition);
+    parts_.states->Drop(partition);
+    ownership_.Release(partition);
+  }
+}
+
+void StrategyCore::Fail(const absl::Status& status) {
+  if (failure_.ok()) failure_ = status;
+}
+
+}  // namespace orbweaver

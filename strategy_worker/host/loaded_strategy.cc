@@ -1,0 +1,179 @@
+#include "strategy_worker/host/loaded_strategy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <vector>
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/base/utf8.h"
+#include "common/config/excerpt.h"
+#include "common/model/limits.h"
+#include "strategy_worker/states/domain_record.h"
+
+namespace orbweaver {
+namespace {
+
+std::string_view View(orbweaver_text text) { return {text.data, text.size}; }
+orbweaver_text Text(std::string_view text) { return {text.data(), text.size()}; }
+
+// Runs `function(error)` of a plugin; empty when it returns 0, else why it failed.
+template <typename Function>
+std::string Call(Function function) {
+  char message[1024];
+  orbweaver_error error{.message = message, .capacity = sizeof(message), .size = 0};
+  try {
+    if (function(&error) == 0) return {};
+  } catch (const std::exception& exception) {
+    return fmt::format("it throws: {}", exception.what());
+  } catch (...) {
+    return "it throws what is not a std::exception";
+  }
+  std::string text(message, std::min(error.size, sizeof(message)));
+  if (!IsValidUtf8(text)) {  // it will stand in headers, logs and JSON
+    std::replace_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }, '?');
+  }
+  return text.empty() ? "it fails without a message" : text;
+}
+
+const char* KindName(uint32_t kind) {
+  static constexpr const char* kNames[] = {"event", "seeds", "page", "links", "failure", "host"};
+  return kind < std::size(kNames) ? kNames[kind] : kNames[0];
+}
+
+bool IsTime(int64_t unix_ms) { return unix_ms >= 0 && unix_ms <= kMaxTimeMs; }
+
+// What is wrong with a decision, or null.
+const char* Flaw(const orbweaver_decision& decision) {
+  if (decision.action > ORBWEAVER_DROP) return "an action that does not exist";
+  if (decision.set_status && decision.status > ORBWEAVER_GONE)
+    return "a status that does not exist";
+  if (decision.set_due && !IsTime(decision.due_at_ms)) return "a due time outside 1970 to 2109";
+  if (decision.action == ORBWEAVER_LEAVE) return nullptr;
+  if (!std::isfinite(decision.score)) return "a score that is not a finite number";
+  if (!IsTime(decision.not_before_ms)) return "a not-before time outside 1970 to 2109";
+  if (decision.meta_count == 0) return nullptr;
+  if (!decision.meta_kept) return "meta entries that are null";
+  if (decision.meta_count > kMaxMetaEntries) return "more than 16 meta entries";
+  for (size_t i = 0; i < decision.meta_count; ++i) {
+    const orbweaver_meta& meta = decision.meta_kept[i];
+    if (meta.key.size > kMaxMetaKeyBytes || meta.value.size > kMaxMetaValueBytes) {
+      return "a meta entry beyond 64 bytes of key or 512 of value";
+    }
+    if (!IsValidUtf8(View(meta.key))) return "a meta key that is not UTF-8";
+  }
+  return nullptr;
+}
+
+const char* Flaw(const orbweaver_request& request) {
+  if (request.url.size == 0 || request.url.size > kMaxUrlBytes) {
+    return "a request whose URL is empty or beyond 2,048 bytes";
+  }
+  if (request.decision.action != ORBWEAVER_SCHEDULE && request.decision.action != ORBWEAVER_RAISE) {
+    return "a request that neither schedules nor raises";
+  }
+  return Flaw(request.decision);
+}
+
+const char* Flaw(const orbweaver_output& output) {
+  if (output.request_count > 0 && !output.requests_kept) return "requests that are null";
+  for (size_t i = 0; i < output.request_count; ++i) {
+    if (const char* const flaw = Flaw(output.requests_kept[i])) return flaw;
+  }
+  if (output.set_domain_data && output.domain_data_kept.size > kMaxStrategyBytes) {
+    return "more than 64 KB of domain data";
+  }
+  if (!IsTime(output.blocked_until_ms)) return "a block until a time outside 1970 to 2109";
+  return nullptr;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<LoadedStrategy>> LoadedStrategy::Make(
+    const StrategyLibrary& library, std::span<const std::string> values, uint64_t seed) {
+  const orbweaver_strategy& abi = library.strategy();
+  std::vector<orbweaver_setting> settings;
+  for (size_t i = 0; i < values.size(); ++i) {
+    settings.push_back({Text(abi.parameters[i].name), Text(values[i])});
+  }
+  std::unique_ptr<LoadedStrategy> strategy(new LoadedStrategy(abi));
+  const std::string failure = Call([&](orbweaver_error* error) {
+    return abi.create(settings.data(), settings.size(), seed, &strategy->self_, error);
+  });
+  if (!failure.empty()) return FatalError("it refuses to start: {}", config::Excerpt(failure));
+  strategy->made_ = true;
+  return strategy;
+}
+
+LoadedStrategy::~LoadedStrategy() {
+  if (!made_) return;
+  try {
+    abi_.destroy(self_);
+  } catch (...) {
+    Log(LogLevel::kError, "strategy", "destroy strategy '{}': it throws", abi_.name);
+  }
+}
+
+absl::Status LoadedStrategy::Filter(const orbweaver_event& event,
+                                    std::span<const orbweaver_link> links,
+                                    std::span<uint8_t> keep) {
+  if (!abi_.filter) return absl::OkStatus();
+  const std::string failure = Call([&](orbweaver_error* error) {
+    return abi_.filter(self_, &event, links.data(), links.size(), keep.data(), error);
+  });
+  if (failure.empty()) return absl::OkStatus();
+  return PoisonError("filter {} of '{}' by strategy '{}': {}", KindName(event.kind),
+                     View(event.domain_view->name_view), abi_.name, failure);
+}
+
+absl::Status LoadedStrategy::OnEvent(const orbweaver_event& event,
+                                     std::span<const orbweaver_link> links,
+                                     std::span<const orbweaver_state> states,
+                                     std::span<orbweaver_decision> decisions,
+                                     orbweaver_output* output) {
+  std::string failure = Call([&](orbweaver_error* error) {
+    return abi_.on_event(self_, &event, links.data(), states.data(), links.size(), decisions.data(),
+                         output, error);
+  });
+  const char* flaw = failure.empty() ? Flaw(*output) : nullptr;
+  for (size_t i = 0; i < decisions.size() && failure.empty() && !flaw; ++i) {
+    flaw = Flaw(decisions[i]);
+  }
+  if (flaw) failure = fmt::format("it decided {}", flaw);
+  if (!failure.empty()) {
+    return PoisonError("handle {} of '{}' by strategy '{}': {}", KindName(event.kind),
+                       View(event.domain_view->name_view), abi_.name, failure);
+  }
+  if (output->warning_kept.size > 0) {
+    Log(LogLevel::kWarning, "strategy", "{}: {}", abi_.name,
+        config::Excerpt(View(output->warning_kept)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> LoadedStrategy::Adopt(std::string_view from_name, uint32_t from_version,
+                                                  std::string_view data) {
+  if (!abi_.adopt) return std::string();
+  orbweaver_text adopted{};
+  std::string failure = Call([&](orbweaver_error* error) {
+    return abi_.adopt(self_, Text(from_name), from_version, Text(data), &adopted, error);
+  });
+  if (failure.empty() && adopted.size > kMaxStrategyBytes) {
+    failure = "it makes more than 64 KB of domain data";
+  }
+  if (failure.empty()) return std::string(View(adopted));
+  return PoisonError("adopt domain data of strategy '{}' version {} by strategy '{}': {}",
+                     from_name, from_version, abi_.name, failure);
+}
+
+absl::StatusOr<bool> LoadedStrategy::Finished() {
+  if (!abi_.finished) return false;
+  uint8_t finished = 0;
+  const std::string failure =
+      Call([&](orbweaver_error* error) { return abi_.finished(self_, &finished, error); });
+  if (failure.empty()) return finished != 0;
+  return PoisonError("ask strategy '{}' whether it has finished: {}", abi_.name, failure);
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,50 @@
+// A strategy of a shared library, made and running behind the C functions of strategy_abi.h.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+#include "strategy_worker/host/strategy.h"
+#include "strategy_worker/host/strategy_library.h"
+
+namespace orbweaver {
+
+// Place: between the core and a plugin; loader.h makes it. Catches what a plugin throws, and
+// refuses decisions that no message could carry, so that the core need not look at them again.
+// Whether a requested URL is of the event's domain is the core's to see: it canonicalises.
+class LoadedStrategy final : public Strategy {
+ public:
+  // `values`: one for each declared parameter, checked. Fatal, with the plugin's reason, when it
+  // refuses them.
+  static absl::StatusOr<std::unique_ptr<LoadedStrategy>> Make(const StrategyLibrary& library,
+                                                              std::span<const std::string> values,
+                                                              uint64_t seed);
+  ~LoadedStrategy() override;
+  LoadedStrategy(const LoadedStrategy&) = delete;
+  LoadedStrategy& operator=(const LoadedStrategy&) = delete;
+
+  std::string_view name() const override { return abi_.name; }
+  uint32_t version() const override { return abi_.version; }
+
+  absl::Status Filter(const orbweaver_event& event, std::span<const orbweaver_link> links,
+                      std::span<uint8_t> keep) override;
+  absl::Status OnEvent(const orbweaver_event& event, std::span<const orbweaver_link> links,
+                       std::span<const orbweaver_state> states,
+                       std::span<orbweaver_decision> decisions, orbweaver_output* output) override;
+  absl::StatusOr<std::string> Adopt(std::string_view from_name, uint32_t from_version,
+                                    std::string_view data) override;
+  absl::StatusOr<bool> Finished() override;
+
+ private:
+  explicit LoadedStrategy(const orbweaver_strategy& abi) : abi_(abi) {}
+
+  const orbweaver_strategy& abi_;
+  void* self_ = nullptr;
+  bool made_ = false;
+};
+
+}  // namespace orbweaver

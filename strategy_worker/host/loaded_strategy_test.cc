@@ -1,0 +1,156 @@
+#include "strategy_worker/host/loaded_strategy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/base/utf8.h"
+#include "strategy_worker/host/loader.h"
+#include "tests/support/expect_ok.h"
+
+namespace orbweaver {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+std::unique_ptr<Strategy> Misbehaving(const std::string& flaw) {
+  auto strategy = LoadStrategy(
+      {.name = "misbehaving", .directory = ORBWEAVER_TESTDATA, .params = {{"flaw", flaw}}}, 1);
+  EXPECT_OK(strategy);
+  return *std::move(strategy);
+}
+
+// One link of example.com, found on a page.
+struct OneLink {
+  orbweaver_domain domain{};
+  orbweaver_source source{};
+  orbweaver_event event{};
+  orbweaver_link link{};
+  orbweaver_state state{};
+  orbweaver_decision decision{};
+  orbweaver_output output{};
+  uint8_t keep = 1;
+
+  OneLink() {
+    domain.name_view = {"example.com", 11};
+    link.url_view = {"https://example.com/a", 21};
+    event.struct_size = sizeof(event);
+    event.kind = ORBWEAVER_LINKS;
+    event.domain_view = &domain;
+    event.source_view = &source;
+    output.struct_size = sizeof(output);
+  }
+  absl::Status GiveTo(Strategy& strategy) {
+    return strategy.OnEvent(event, {&link, 1}, {&state, 1}, {&decision, 1}, &output);
+  }
+};
+
+std::string FailureOf(const std::string& flaw) {
+  OneLink links;
+  const absl::Status status = links.GiveTo(*Misbehaving(flaw));
+  if (status.ok()) return "it succeeds";
+  EXPECT_TRUE(IsPoison(status)) << status;
+  return std::string(MessageOf(status));
+}
+
+TEST(LoadedStrategyTest, ADecisionReachesTheCaller) {
+  OneLink links;
+  ASSERT_OK(links.GiveTo(*Misbehaving("")));
+  EXPECT_EQ(ORBWEAVER_SCHEDULE, links.decision.action);
+  EXPECT_EQ(0.5f, links.decision.score);
+}
+
+TEST(LoadedStrategyTest, AFailureNamesTheEventTheDomainAndTheStrategy) {
+  EXPECT_EQ("handle links of 'example.com' by strategy 'misbehaving': out of cheese",
+            FailureOf("message"));
+}
+
+TEST(LoadedStrategyTest, AnExceptionThatCrossesTheBoundaryIsCaught) {
+  EXPECT_THAT(FailureOf("throw"), EndsWith("it throws: out of cheese"));
+  EXPECT_THAT(FailureOf("throw a number"), EndsWith("it throws what is not a std::exception"));
+}
+
+TEST(LoadedStrategyTest, AnExceptionOfAWrappedStrategyBecomesItsMessage) {
+  // discovery's data of this domain are fine, but the event is of no known kind.
+  auto strategy = LoadStrategy({.name = "discovery"}, 1);
+  ASSERT_OK(strategy);
+  OneLink links;
+  links.event.kind = 77;
+  const absl::Status status = links.GiveTo(**strategy);
+  EXPECT_TRUE(IsPoison(status));
+  EXPECT_THAT(MessageOf(status), EndsWith("by strategy 'discovery': event of an unknown kind"));
+}
+
+TEST(LoadedStrategyTest, AFailureWithoutAMessageSaysSo) {
+  EXPECT_THAT(FailureOf("silent"), EndsWith("it fails without a message"));
+}
+
+TEST(LoadedStrategyTest, AMessageBeyondTheBufferIsCut) {
+  EXPECT_LT(FailureOf("long message").size(), 1200u);
+}
+
+TEST(LoadedStrategyTest, AMessageOfAnyBytesIsText) {
+  EXPECT_TRUE(IsValidUtf8(FailureOf("not utf8")));
+}
+
+TEST(LoadedStrategyTest, DecisionsThatNoMessageCanCarryAreRefused) {
+  const std::pair<const char*, const char*> flaws[] = {
+      {"action", "an action that does not exist"},
+      {"score", "a score that is not a finite number"},
+      {"status", "a status that does not exist"},
+      {"not before", "a not-before time"},
+      {"due", "a due time"},
+      {"null meta", "meta entries that are null"},
+      {"much meta", "more than 16 meta entries"},
+      {"long meta", "a meta entry beyond"},
+      {"null requests", "requests that are null"},
+      {"request: long url", "a request whose URL"},
+      {"request: left alone", "a request that neither schedules nor raises"},
+      {"domain data", "more than 64 KB of domain data"},
+      {"block", "a block until a time"}};
+  for (const auto& [flaw, message] : flaws) {
+    EXPECT_THAT(FailureOf(flaw), HasSubstr(std::string("it decided ") + message)) << flaw;
+  }
+  EXPECT_EQ("it succeeds", FailureOf("request"));
+}
+
+TEST(LoadedStrategyTest, AFilterDropsLinksAndMayFail) {
+  OneLink links;
+  ASSERT_OK(Misbehaving("drop all")->Filter(links.event, {&links.link, 1}, {&links.keep, 1}));
+  EXPECT_EQ(0, links.keep);
+  const absl::Status status =
+      Misbehaving("throw in filter")->Filter(links.event, {&links.link, 1}, {&links.keep, 1});
+  EXPECT_TRUE(IsPoison(status));
+  EXPECT_THAT(MessageOf(status), HasSubstr("filter links of 'example.com'"));
+}
+
+TEST(LoadedStrategyTest, OptionalFunctionsMayBeMissing) {
+  auto strategy = LoadStrategy({.name = "plain_c", .directory = ORBWEAVER_TESTDATA}, 1);
+  ASSERT_OK(strategy);
+  OneLink links;
+  EXPECT_OK((*strategy)->Filter(links.event, {&links.link, 1}, {&links.keep, 1}));
+  EXPECT_EQ(1, links.keep);
+  const auto adopted = (*strategy)->Adopt("other", 1, "bytes");
+  ASSERT_OK(adopted);
+  EXPECT_EQ("", *adopted);
+  EXPECT_EQ(false, (*strategy)->Finished().value());
+}
+
+TEST(LoadedStrategyTest, AdoptedBytesAreBounded) {
+  EXPECT_EQ("bytes", Misbehaving("")->Adopt("other", 3, "bytes").value());
+  EXPECT_THAT(MessageOf(Misbehaving("adopt fails")->Adopt("other", 3, "bytes").status()),
+              AllOf(HasSubstr("of strategy 'other' version 3"), EndsWith("unknown bytes")));
+  EXPECT_TRUE(IsPoison(Misbehaving("adopt too much")->Adopt("other", 3, "bytes").status()));
+}
+
+TEST(LoadedStrategyTest, TheAimOfACrawlIsAsked) {
+  EXPECT_EQ(true, Misbehaving("")->Finished().value());
+  EXPECT_TRUE(IsPoison(Misbehaving("throw in finished")->Finished().status()));
+}
+
+TEST(LoadedStrategyTest, DestroyingMayThrow) { Misbehaving("throw in destroy").reset(); }
+
+}  // namespace
+}  // namespace orbweaver

@@ -1,0 +1,29 @@
+// From the configuration to a running strategy.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+#include "strategy_worker/host/strategy.h"
+#include "strategy_worker/host/strategy_library.h"
+#include "strategy_worker/host/strategy_options.h"
+
+namespace orbweaver {
+
+// Makes the strategy that `options` name, with their parameters. `seed`: for strategies that decide
+// at random. Every error is fatal, begins with `load strategy 'NAME' (PATH)` and says what to do.
+absl::StatusOr<std::unique_ptr<Strategy>> LoadStrategy(const StrategyOptions& options,
+                                                       uint64_t seed);
+
+// The library alone, for looking at what it declares. Errors as above.
+absl::StatusOr<StrategyLibrary> OpenStrategy(const StrategyOptions& options);
+
+// Names that LoadStrategy would find, sorted: of `options.directory`, or of those that came with
+// this program. None when there is no such folder.
+std::vector<std::string> ListStrategies(const StrategyOptions& options);
+
+}  // namespace orbweaver

@@ -1,0 +1,21 @@
+#include "strategy_worker/host/strategy_options.h"
+
+#include "common/config/schema.h"
+
+namespace orbweaver {
+
+void DeclareStrategyOptions(config::Schema& schema, StrategyOptions* options) {
+  schema.Add("strategy.name", &options->name,
+             {.doc = "The crawl strategy; `orbweaver strategy list` shows those there are"});
+  schema.Add("strategy.path", &options->path,
+             {.doc = "The library of a strategy of your own; the name is then not used"});
+  schema.Add("strategy.directory", &options->directory,
+             {.doc = "Folder in which a name is looked up, as NAME.so. Empty: the strategies that "
+                     "came with this program"});
+  schema.Add(
+      "strategy.params", &options->params,
+      {.doc = "The strategy's parameters; `orbweaver strategy describe NAME` lists them with "
+              "bounds and defaults. Elements of a list stand between commas"});
+}
+
+}  // namespace orbweaver

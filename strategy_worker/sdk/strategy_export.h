@@ -1,0 +1,186 @@
+// The boundary between a strategy class and strategy_abi.h: the second half of strategy.h, which
+// includes it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orbweaver/strategy.h"
+
+namespace orbweaver::sdk::internal {
+
+inline void PutMessage(std::string_view message, orbweaver_error* error) noexcept {
+  error->size = std::min(message.size(), error->capacity);
+  std::memcpy(error->message, message.data(), error->size);
+}
+
+// No exception may cross a C interface: runs `function`, and makes a message of what it throws.
+template <typename Function>
+int Guarded(orbweaver_error* error, Function function) noexcept {
+  try {
+    function();
+    return 0;
+  } catch (const std::exception& exception) {
+    PutMessage(exception.what(), error);
+  } catch (...) {
+    PutMessage("an exception that is not a std::exception", error);
+  }
+  return 1;
+}
+
+// The C functions of strategy class S.
+template <typename S>
+class Exported {
+ public:
+  static const orbweaver_strategy* Describe(const char* name, uint32_t version, const char* doc) {
+    static const Description description(name, version, doc);
+    return &description.raw;
+  }
+
+ private:
+  struct Instance {
+    S own;
+    Kept kept;
+    std::string adopted;
+
+    // S may keep its handlers private.
+    Strategy& strategy() { return own; }
+  };
+
+  struct Description {
+    // Its declarations point into it, so it stays.
+    const std::unique_ptr<S> prototype = std::make_unique<S>();
+    std::vector<orbweaver_parameter> parameters;
+    orbweaver_strategy raw{};
+
+    Description(const char* name, uint32_t version, const char* doc) {
+      for (const Parameter* parameter : prototype->parameters()) {
+        parameters.push_back(parameter->declaration());
+      }
+      raw.abi = ORBWEAVER_STRATEGY_ABI;
+      raw.version = version;
+      raw.struct_size = sizeof(orbweaver_strategy);
+      raw.event_size = sizeof(orbweaver_event);
+      raw.domain_size = sizeof(orbweaver_domain);
+      raw.page_size = sizeof(orbweaver_page);
+      raw.source_size = sizeof(orbweaver_source);
+      raw.failure_size = sizeof(orbweaver_failure);
+      raw.host_size = sizeof(orbweaver_host);
+      raw.link_size = sizeof(orbweaver_link);
+      raw.state_size = sizeof(orbweaver_state);
+      raw.decision_size = sizeof(orbweaver_decision);
+      raw.request_size = sizeof(orbweaver_request);
+      raw.output_size = sizeof(orbweaver_output);
+      raw.parameter_size = sizeof(orbweaver_parameter);
+      raw.setting_size = sizeof(orbweaver_setting);
+      raw.name = name;
+      raw.doc = doc;
+      raw.parameters = parameters.data();
+      raw.parameter_count = parameters.size();
+      raw.needs_body = S::kNeedsBody ? 1 : 0;
+      raw.create = Create;
+      raw.destroy = Destroy;
+      raw.filter = Filter;
+      raw.on_event = OnEvent;
+      raw.adopt = Adopt;
+      raw.finished = Finished;
+    }
+  };
+
+  static int Create(const orbweaver_setting* settings, size_t count, uint64_t seed, void** self,
+                    orbweaver_error* error) {
+    return Guarded(error, [&] {
+      auto instance = std::make_unique<Instance>();
+      const std::vector<Parameter*>& parameters = instance->own.parameters();
+      if (count != parameters.size())
+        throw std::invalid_argument("not every parameter has a value");
+      for (size_t i = 0; i < count; ++i) {
+        try {
+          parameters[i]->Parse(View(settings[i].value_view));
+        } catch (const std::exception& exception) {
+          throw std::invalid_argument("parameter '" + std::string(parameters[i]->name()) +
+                                      "': " + exception.what());
+        }
+      }
+      instance->strategy().Start(seed);
+      *self = instance.release();
+    });
+  }
+
+  static void Destroy(void* self) { delete static_cast<Instance*>(self); }
+
+  static int Filter(void* self, const orbweaver_event* event, const orbweaver_link* links,
+                    size_t count, uint8_t* keep, orbweaver_error* error) {
+    return Guarded(error, [&] {
+      LinkFilter filter(event, links, count, keep);
+      static_cast<Instance*>(self)->strategy().Filter(filter);
+    });
+  }
+
+  static int OnEvent(void* self, const orbweaver_event* event, const orbweaver_link* links,
+                     const orbweaver_state* states, size_t count, orbweaver_decision* decisions,
+                     orbweaver_output* output, orbweaver_error* error) {
+    return Guarded(error, [&] {
+      auto& instance = *static_cast<Instance*>(self);
+      Strategy& strategy = instance.strategy();
+      Kept* const kept = &instance.kept;
+      kept->Clear();
+      switch (event->kind) {
+        case ORBWEAVER_SEEDS: {
+          Seeds seeds(event, links, states, count, decisions, output, kept);
+          return strategy.OnSeeds(seeds);
+        }
+        case ORBWEAVER_PAGE: {
+          Page page(event, links, states, count, decisions, output, kept);
+          return strategy.OnPage(page);
+        }
+        case ORBWEAVER_LINKS: {
+          Links found(event, links, states, count, decisions, output, kept);
+          return strategy.OnLinks(found);
+        }
+        case ORBWEAVER_FAILURE: {
+          Failure failure(event, links, states, count, decisions, output, kept);
+          return strategy.OnFailure(failure);
+        }
+        case ORBWEAVER_HOST: {
+          Host host(event, output, kept);
+          return strategy.OnHost(host);
+        }
+        default:
+          throw std::invalid_argument("event of an unknown kind");
+      }
+    });
+  }
+
+  static int Adopt(void* self, orbweaver_text from_name, uint32_t from_version, orbweaver_text data,
+                   orbweaver_text* kept, orbweaver_error* error) {
+    return Guarded(error, [&] {
+      auto& instance = *static_cast<Instance*>(self);
+      instance.adopted = instance.strategy().Adopt(View(from_name), from_version, View(data));
+      *kept = Text(instance.adopted);
+    });
+  }
+
+  static int Finished(void* self, uint8_t* finished, orbweaver_error* error) {
+    return Guarded(
+        error, [&] { *finished = static_cast<Instance*>(self)->strategy().Finished() ? 1 : 0; });
+  }
+};
+
+}  // namespace orbweaver::sdk::internal
+
+// Makes `class_name` the strategy of this library. `name`: lower-case words joined by underscores;
+// `version`: raise it when the meaning of domain bytes changes; `doc`: one line.
+#define ORBWEAVER_STRATEGY(class_name, name, version, doc)                                 \
+  extern "C" __attribute__((visibility("default"))) const orbweaver_strategy*              \
+  orbweaver_strategy_v1(void) {                                                            \
+    return ::orbweaver::sdk::internal::Exported<class_name>::Describe(name, version, doc); \
+  }                                                                                        \
+  static_assert(true, "takes the semicolon")
