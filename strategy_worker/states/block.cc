@@ -87,7 +87,8 @@ absl::Status DecodeEntries(std::string_view block, LinkSet* set) {
   ByteReader reader(block);
   size_t entries;
   RETURN_IF_ERROR(ReadHead(reader, nullptr, &entries));
-  if (set->size() == 0) set->Reserve(entries);
+  const bool is_first = set->size() == 0;
+  if (is_first) set->Reserve(entries);
   uint64_t last = 0;
   for (size_t i = 0; i < entries; ++i) {
     uint64_t key;
@@ -100,7 +101,11 @@ absl::Status DecodeEntries(std::string_view block, LinkSet* set) {
                          i, entries);
     }
     last = key;
-    set->Put(key, packed);
+    if (is_first) {
+      set->Append(key, packed);
+    } else {
+      set->Put(key, packed);
+    }
   }
   return reader.AtEnd()
              ? absl::OkStatus()

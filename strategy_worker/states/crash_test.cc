@@ -18,8 +18,8 @@
 #include "common/store/memory/memory_tables.h"
 #include "common/url/partition.h"
 #include "strategy_worker/states/packed_state_store.h"
-#include "strategy_worker/states/random_state.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/random_state.h"
 
 namespace orbweaver {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "common/base/check.h"
@@ -13,10 +14,10 @@ namespace {
 // Up to here moving half of all slots for a new URL costs less than gaps would take in memory.
 constexpr size_t kDenseUrls = 128;
 // How full the homes may get: above, searches get long quickly.
-constexpr double kMaxLoad = 0.9;
+constexpr double kMaxLoad = 0.85;
 
-// What a set of `urls` makes room for when it grows by one: a ninth more.
-size_t Grown(size_t urls) { return urls + 2 + urls / 9; }
+// What a set of `urls` makes room for when it grows by one.
+size_t Grown(size_t urls) { return urls + 2 + urls / 4; }
 
 // Slots after the last home, for what is pushed past it.
 size_t OverflowSlots(size_t homes) { return 8 + std::min<size_t>(homes / 64, 120); }
@@ -81,7 +82,7 @@ void LinkSet::SetWord(size_t index, const PackedLink& packed) {
 }
 
 bool LinkSet::MakeRoom(size_t index) {
-  size_t empty = index;
+  size_t empty = IsDense() ? size_ : index;
   while (!slots_[empty].IsEmpty()) ++empty;
   if (empty + 1 == slot_count_) return false;
   std::move_backward(&slots_[index], &slots_[empty], &slots_[empty + 1]);
@@ -92,26 +93,47 @@ void LinkSet::Reserve(size_t urls) {
   if (urls > size_) Rebuild(urls);
 }
 
+void LinkSet::Append(uint64_t key, const PackedLink& packed) {
+  // Right after the last one, unless it has a home further on.
+  size_t index = IsDense() ? size_ : Guess(key);
+  while (index < slot_count_ && !slots_[index].IsEmpty()) ++index;
+  if (index + 1 >= slot_count_) {
+    Put(key, packed);
+    return;
+  }
+  ++size_;
+  if (IsDense()) homes_ = size_;
+  slots_[index] = {key, 0};
+  SetWord(index, packed);
+}
+
 void LinkSet::Rebuild(size_t urls) {
   CHECK(urls >= size_ && urls < std::numeric_limits<uint32_t>::max() / 2);
   const std::unique_ptr<Slot[]> old = std::move(slots_);
-  const size_t old_count = slot_count_;
+  const std::span<const Slot> old_slots(old.get(), slot_count_);
+  const bool was_dense = dense_;
   dense_ = urls <= kDenseUrls;
+  if (dense_ && was_dense) {
+    slot_count_ = static_cast<uint32_t>(urls + 1);
+    slots_ = std::make_unique<Slot[]>(slot_count_);
+    std::copy_n(old_slots.begin(), size_, &slots_[0]);
+    return;
+  }
   homes_ = dense_ ? size_ : static_cast<uint32_t>(static_cast<double>(urls) / kMaxLoad) + 1;
   // Keys that somebody chose to be neighbours may be pushed far past the last home.
   size_t end = 0;
   const auto place = [&](uint64_t key) { return dense_ ? end : std::max(end, Guess(key)); };
-  for (size_t i = 0; i < old_count; ++i) {
-    if (!old[i].IsEmpty()) end = place(old[i].key) + 1;
+  for (const Slot& slot : old_slots) {
+    if (!slot.IsEmpty()) end = place(slot.key) + 1;
   }
   slot_count_ = static_cast<uint32_t>(
       dense_ ? urls + 1 : std::max<size_t>(end, homes_) + OverflowSlots(homes_));
   slots_ = std::make_unique<Slot[]>(slot_count_);
   end = 0;
-  for (size_t i = 0; i < old_count; ++i) {
-    if (old[i].IsEmpty()) continue;
-    const size_t index = place(old[i].key);
-    slots_[index] = old[i];
+  for (const Slot& slot : old_slots) {
+    if (slot.IsEmpty()) continue;
+    const size_t index = place(slot.key);
+    slots_[index] = slot;
     end = index + 1;
   }
 }
@@ -126,7 +148,7 @@ uint32_t LinkSet::NewBox(size_t bytes) {
 // Into a larger buffer, without the garbage.
 void LinkSet::MoveBoxes(size_t more) {
   const size_t needed = boxes_size_ - boxes_garbage_ + more;
-  const size_t capacity = needed + needed / 8;
+  const size_t capacity = needed + needed / 4;
   CHECK(capacity < std::numeric_limits<uint32_t>::max());
   auto moved = std::make_unique_for_overwrite<char[]>(capacity);
   uint32_t size = 0;
@@ -154,7 +176,7 @@ LinkSet LinkSet::SplitOff() {
   ForEach([&](uint64_t key, const PackedLink&) { lower_urls += lower.range_.Contains(key); });
   lower.Reserve(lower_urls);
   upper.Reserve(size_ - lower_urls);
-  ForEach([&](uint64_t key, const PackedLink& packed) { half(key).Put(key, packed); });
+  ForEach([&](uint64_t key, const PackedLink& packed) { half(key).Append(key, packed); });
   *this = std::move(lower);
   return upper;
 }

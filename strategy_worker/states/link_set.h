@@ -58,8 +58,10 @@ class LinkSet {
   enum class Outcome { kUnchanged, kChanged, kAdded };
   Outcome Put(uint64_t key, const PackedLink& packed);
 
-  // Makes room for that many URLs in all; what is added in ascending order is then never moved.
+  // Makes room for that many URLs in all.
   void Reserve(size_t urls);
+  // Adds a URL whose key is above all others; quicker than Put when there is room.
+  void Append(uint64_t key, const PackedLink& packed);
 
   // Calls visit(key, packed), ascending by key.
   template <typename Visitor>

@@ -225,20 +225,18 @@ class Simulation {
     if (rule_ == SwitchedOff::kVersions) {
       worker->store = std::make_unique<WithoutVersions>(*worker->memory_store, &last_version_);
     }
-    using Rule = RuleBreakingBus::Rule;
-    const std::map<SwitchedOff, Rule> rules = {{SwitchedOff::kStillOwner, Rule::kStillOwner},
-                                               {SwitchedOff::kAwaitAcks, Rule::kAwaitAcks},
-                                               {SwitchedOff::kCommitLast, Rule::kCommitLast}};
-    if (const auto rule = rules.find(rule_); rule != rules.end()) {
-      worker->bus = std::make_unique<RuleBreakingBus>(*worker->memory_bus, rule->second);
-    }
+    RuleBreakingBus::Rules rules;
+    rules.commit_fencing = rule_ != SwitchedOff::kCommitFencing;
+    rules.await_acks = rule_ != SwitchedOff::kAwaitAcks;
+    rules.commit_last = rule_ != SwitchedOff::kCommitLast;
+    worker->bus = std::make_unique<RuleBreakingBus>(*worker->memory_bus, world_.broker, rules);
   }
 
   void BuildCore(Worker* worker) {
     worker->core.reset();
     Store& store = worker->store != nullptr ? *worker->store : *worker->memory_store;
     StrategyWorld::Worker parts;
-    parts.bus = worker->bus != nullptr ? worker->bus.get() : worker->memory_bus.get();
+    parts.bus = worker->bus.get();
     parts.store = &store;
     parts.member = "";
     // Small enough that domains come and go.
@@ -268,6 +266,10 @@ class Simulation {
     ++result_.freezes;
     if (random_.Chance(0.8)) world_.clock.Advance(std::chrono::seconds(50));
     for (uint64_t steps = random_.Below(60); steps > 0; --steps) StepSomeone();
+    // Whoever took over may be gone before it has done much.
+    for (auto& worker : workers_) {
+      if (worker != nullptr && !worker->is_stepping && random_.Chance(0.3)) Kill(worker);
+    }
     return random_.Chance(0.2) || self->process->dead();
   }
 

@@ -13,7 +13,7 @@ enum class SwitchedOff {
   kEpochs,      // readers ignore markers
   kWatermarks,  // readers ignore what they applied already
   kVersions,
-  kStillOwner,
+  kCommitFencing,  // the group takes commits of former owners: does no harm by itself
   kAwaitAcks,
   kCommitLast,
 };

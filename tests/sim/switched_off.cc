@@ -2,6 +2,10 @@
 
 #include <map>
 
+#include "absl/synchronization/mutex.h"
+
+#include "common/base/status.h"
+
 namespace orbweaver {
 namespace {
 
@@ -54,6 +58,31 @@ class SeesNoMarkers : public ForwardingConsumer {
   bool is_assigned_ = false;
 };
 
+// The group takes the commit although its member is no owner any more.
+class CommitsUnfenced : public ForwardingConsumer {
+ public:
+  CommitsUnfenced(std::unique_ptr<Consumer> consumer, std::string group, MemoryBroker& broker)
+      : ForwardingConsumer(std::move(consumer)), group_(std::move(group)), broker_(broker) {}
+
+  absl::Status Subscribe(std::string_view topic, RebalanceListener* listener) override {
+    topic_ = topic;
+    return ForwardingConsumer::Subscribe(topic, listener);
+  }
+  absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) override {
+    const absl::Status status = ForwardingConsumer::Commit(commits, timeout);
+    if (!IsFenced(status)) return status;
+    absl::MutexLock lock(&broker_.mutex);
+    const auto group = broker_.Group(group_, topic_);
+    for (const OffsetCommit& commit : commits) (*group)->Commit(commit);
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string group_;
+  MemoryBroker& broker_;
+  std::string topic_;
+};
+
 class CommitsAtOnce : public ForwardingConsumer {
  public:
   using ForwardingConsumer::ForwardingConsumer;
@@ -76,13 +105,17 @@ class WaitsForNothing : public Producer {
   explicit WaitsForNothing(std::unique_ptr<Producer> producer) : producer_(std::move(producer)) {}
 
   absl::Status Send(const Record& record, uint64_t token) override {
+    is_marker_ = record.key.empty();
     return producer_->Send(record, token);
   }
   void Poll(Duration timeout) override { producer_->Poll(timeout); }
-  absl::Status Flush(Duration) override { return absl::OkStatus(); }
+  absl::Status Flush(Duration timeout) override {
+    return is_marker_ ? producer_->Flush(timeout) : absl::OkStatus();
+  }
 
  private:
   const std::unique_ptr<Producer> producer_;
+  bool is_marker_ = false;  // what was sent last
 };
 
 }  // namespace
@@ -108,17 +141,19 @@ absl::Status WithoutVersions::Write(Table table, std::span<const RowPut> puts, D
 
 absl::StatusOr<std::unique_ptr<Producer>> RuleBreakingBus::NewProducer(
     const ProducerOptions& options, AckHandler on_ack) {
-  auto producer = bus_.NewProducer(options, std::move(on_ack));
-  if (!producer.ok() || rule_ != Rule::kAwaitAcks) return producer;
-  return std::make_unique<WaitsForNothing>(*std::move(producer));
+  ASSIGN_OR_RETURN(auto producer, bus_.NewProducer(options, std::move(on_ack)));
+  if (rules_.await_acks) return producer;
+  return std::make_unique<WaitsForNothing>(std::move(producer));
 }
 
 absl::StatusOr<std::unique_ptr<Consumer>> RuleBreakingBus::NewConsumer(
     const ConsumerOptions& options) {
-  auto consumer = bus_.NewConsumer(options);
-  if (!consumer.ok()) return consumer;
-  if (rule_ == Rule::kStillOwner) return std::make_unique<SeesNoMarkers>(*std::move(consumer));
-  if (rule_ == Rule::kCommitLast) return std::make_unique<CommitsAtOnce>(*std::move(consumer));
+  ASSIGN_OR_RETURN(auto consumer, bus_.NewConsumer(options));
+  if (!rules_.commit_fencing) {
+    consumer = std::make_unique<CommitsUnfenced>(std::move(consumer), options.group, broker_);
+  }
+  if (!rules_.still_owner) consumer = std::make_unique<SeesNoMarkers>(std::move(consumer));
+  if (!rules_.commit_last) consumer = std::make_unique<CommitsAtOnce>(std::move(consumer));
   return consumer;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/bus/bus.h"
+#include "common/bus/memory/memory_broker.h"
 #include "common/store/store.h"
 #include "strategy_worker/states/state_store.h"
 
@@ -61,12 +62,14 @@ class WithoutVersions : public Store {
 // A bus whose clients break a rule.
 class RuleBreakingBus : public Bus {
  public:
-  enum class Rule {
-    kStillOwner,  // who looks for later markers sees none
-    kAwaitAcks,   // nobody waits for acks
-    kCommitLast,  // what was read is committed at once
+  struct Rules {
+    bool commit_fencing = true;  // the group refuses commits of former owners
+    bool still_owner = true;     // who looks for later markers sees them
+    bool await_acks = true;      // acks are waited for; those of markers in any case
+    bool commit_last = true;     // what was read is not committed at once
   };
-  RuleBreakingBus(Bus& bus, Rule rule) : bus_(bus), rule_(rule) {}
+  RuleBreakingBus(Bus& bus, MemoryBroker& broker, const Rules& rules)
+      : bus_(bus), broker_(broker), rules_(rules) {}
 
   absl::StatusOr<std::unique_ptr<Producer>> NewProducer(const ProducerOptions& options,
                                                         AckHandler on_ack) override;
@@ -84,7 +87,8 @@ class RuleBreakingBus : public Bus {
 
  private:
   Bus& bus_;
-  const Rule rule_;
+  MemoryBroker& broker_;
+  const Rules rules_;
 };
 
 }  // namespace orbweaver

@@ -1,0 +1,504 @@
+// The core on memory parts, with a strategy that each test scripts. What happens under crashes is
+// tests/sim's business.
+#include "strategy_worker/core/strategy_core.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/strategy_world.h"
+
+namespace orbweaver {
+namespace {
+
+using Call = ScriptedStrategy::Call;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr Duration kLong = std::chrono::minutes(1);
+constexpr PartitionId kOnly(0);
+const std::string kDomain = "a.test";
+const std::string kUrl = "https://a.test/1";
+
+class StrategyCoreTest : public ::testing::Test {
+ protected:
+  StrategyCoreTest() {
+    strategy_.on_event = [](Call call) {
+      for (orbweaver_decision& decision : call.decisions) {
+        decision.action = ORBWEAVER_SCHEDULE;
+        decision.score = 0.5;
+      }
+      return absl::OkStatus();
+    };
+  }
+
+  void AppendLinks(const std::vector<std::string>& urls) {
+    std::vector<Link> links;
+    for (const std::string& url : urls) links.push_back({.url = url});
+    world_.Append({.domain = kDomain,
+                   .event = LinksFound{.source = {.url = "https://b.test/", .depth = 3},
+                                       .links = links}});
+  }
+  static Request RequestOf(const std::string& url) {
+    return {.url = url, .domain = kDomain, .depth = 2, .score = 0.25, .attempt = 1};
+  }
+  // A core on what is in the log, until it is done.
+  absl::Status Run() {
+    StrategyWorld::Worker worker;
+    worker.options = options_;
+    core_ = world_.NewCore(strategy_, std::move(worker));
+    return world_.RunUntilIdle(*core_);
+  }
+  Offset Committed() {
+    return world_.bus.NewOffsetReader()
+        .value()
+        ->Committed("strategy-workers", kSpiderLogTopic, {&kOnly, 1}, kLong)
+        .value()[0]
+        .value()
+        .offset;
+  }
+
+  StrategyWorld world_;
+  ScriptedStrategy strategy_;
+  StrategyWorkerOptions options_;
+  std::unique_ptr<StrategyCore> core_;
+};
+
+TEST_F(StrategyCoreTest, ALinkThatIsScheduledIsInTheLogAndQueued) {
+  AppendLinks({"HTTPS://A.test:443/1#here", "https://www.a.test/2"});
+  ASSERT_OK(Run());
+  const std::vector<ReadRequest> requests = world_.ReadRequests();
+  ASSERT_THAT(requests, SizeIs(2));
+  EXPECT_EQ(requests[0].url, kUrl);
+  EXPECT_EQ(requests[0].depth, 4u);
+  EXPECT_EQ(requests[0].source_offset, Offset(0));
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->status, LinkStatus::kQueued);
+  EXPECT_EQ(world_.RecordOf(kDomain)->scheduled, 2u);
+  EXPECT_EQ(Committed(), Offset(1));
+}
+
+TEST_F(StrategyCoreTest, LinksOfOtherDomainsNoUrlsAndRepeatedOnesNeverReachTheStrategy) {
+  size_t seen = 0;
+  strategy_.on_event = [&seen](Call call) {
+    seen += call.links.size();
+    return absl::OkStatus();
+  };
+  AppendLinks({kUrl, kUrl + "#again", "https://b.test/", "mailto:x@a.test", "https://nota.test/"});
+  ASSERT_OK(Run());
+  EXPECT_EQ(seen, 1u);
+}
+
+TEST_F(StrategyCoreTest, WhatTheStrategyLeavesAloneIsNotWritten) {
+  strategy_.on_event = [](Call) { return absl::OkStatus(); };
+  AppendLinks({kUrl});
+  ASSERT_OK(Run());
+  EXPECT_FALSE(world_.RecordOf(kDomain).has_value());
+  EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), Offset(1)) << "more than the marker";
+  EXPECT_EQ(Committed(), Offset(1));
+}
+
+TEST_F(StrategyCoreTest, APageIsCrawledBeforeTheStrategySeesIt) {
+  orbweaver_state seen{};
+  std::vector<bool> changed;
+  strategy_.on_event = [&](Call call) {
+    seen = call.states[0];
+    changed.push_back(call.event.page_view->changed != 0);
+    EXPECT_EQ(call.event.domain_view->fetched, changed.size());
+    return absl::OkStatus();
+  };
+  const PageFetched page{.request = RequestOf(kUrl), .status = 200,
+                         .content_hash = {.high = 1, .low = 2}, .etag = "\"e\""};
+  world_.Append({.domain = kDomain, .event = page});
+  world_.Append({.domain = kDomain, .event = page});
+  ASSERT_OK(Run());
+  EXPECT_EQ(seen.status, ORBWEAVER_CRAWLED);
+  EXPECT_EQ(seen.fetches, 2u);
+  EXPECT_EQ(seen.has_validators, 1);
+  EXPECT_EQ(changed, (std::vector<bool>{true, false}));
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->etag, "\"e\"");
+  EXPECT_EQ(world_.RecordOf(kDomain)->fetched, 2u);
+}
+
+TEST_F(StrategyCoreTest, ARevisitIsConditionalAndKeepsItsMeta) {
+  const Meta meta{.key = "k", .value = "v"};
+  Request request = RequestOf(kUrl);
+  request.meta = {&meta, 1};
+  world_.Append({.domain = kDomain,
+                 .event = PageFetched{.request = request, .status = 200, .etag = "\"e\"",
+                                      .last_modified = "yesterday"}});
+  ASSERT_OK(Run());
+  ASSERT_THAT(world_.ReadRequests(), SizeIs(1));
+  const ReadRequest read = world_.ReadRequests()[0];
+  EXPECT_EQ(read.etag, "\"e\"");
+  EXPECT_EQ(read.last_modified, "yesterday");
+  EXPECT_EQ(read.meta.at("k"), "v");
+}
+
+TEST_F(StrategyCoreTest, AFailureIsAnErrorOrForGoodByItsCause) {
+  strategy_.on_event = [](Call call) {
+    EXPECT_EQ(call.decisions[0].attempt, 2u);
+    return absl::OkStatus();
+  };
+  world_.Append({.domain = kDomain,
+                 .event = FetchFailed{.request = RequestOf(kUrl), .cause = FailureCause::kReset}});
+  world_.Append({.domain = kDomain,
+                 .event = FetchFailed{.request = RequestOf(kUrl + "2"),
+                                      .cause = FailureCause::kHttp4xx,
+                                      .status = 404}});
+  ASSERT_OK(Run());
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->status, LinkStatus::kError);
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl + "2")->status, LinkStatus::kGone);
+  EXPECT_EQ(world_.RecordOf(kDomain)->failed, 2u);
+}
+
+TEST_F(StrategyCoreTest, AServerThatAsksForPatienceGetsItWhateverTheStrategySays) {
+  strategy_.on_event = [](Call) { return absl::OkStatus(); };
+  world_.Append({.domain = kDomain,
+                 .event = FetchFailed{.request = RequestOf(kUrl), .cause = FailureCause::kHttp5xx,
+                                      .status = 503}});
+  world_.Append({.domain = kDomain,
+                 .event = FetchFailed{.request = RequestOf(kUrl),
+                                      .cause = FailureCause::kHttp4xx,
+                                      .status = 429,
+                                      .retry_after = std::chrono::hours(24 * 365)}});
+  ASSERT_OK(Run());
+  const auto read = world_.ReadScoringLog();
+  ASSERT_THAT(read, SizeIs(2));
+  EXPECT_TRUE(read[0].update->back_off);
+  EXPECT_EQ(*read[1].update->blocked_until, world_.clock.Wall() + options_.max_retry_after);
+}
+
+TEST_F(StrategyCoreTest, ADeferredGoesBackAsItWasWithoutTheStrategy) {
+  strategy_.on_event = [](Call) -> absl::Status { return PoisonError("was asked"); };
+  world_.Append({.domain = kDomain,
+                 .event = Deferred{.request = RequestOf(kUrl),
+                                   .not_before = WallTime(std::chrono::milliseconds(77))}});
+  ASSERT_OK(Run());
+  const auto requests = world_.ReadRequests();
+  ASSERT_THAT(requests, SizeIs(1));
+  EXPECT_EQ(requests[0].attempt, 1u);
+  EXPECT_EQ(requests[0].score, 0.25f);
+  EXPECT_EQ(requests[0].not_before_ms, 77);
+  EXPECT_EQ(world_.RecordOf(kDomain)->scheduled, 0u);
+}
+
+TEST_F(StrategyCoreTest, CrawlDelayIsPassedOnWhenItChangesAndNotEachTime) {
+  for (const int delay_s : {5, 5, 0}) {
+    HostFacts facts{.host = "a.test", .robots = RobotsOutcome::kRules};
+    if (delay_s != 0) facts.crawl_delay = std::chrono::seconds(delay_s);
+    world_.Append({.domain = kDomain, .event = facts});
+  }
+  ASSERT_OK(Run());
+  const auto read = world_.ReadScoringLog();
+  ASSERT_THAT(read, SizeIs(2));
+  EXPECT_EQ(read[0].update->crawl_delay, std::chrono::seconds(5));
+  EXPECT_EQ(read[1].update->crawl_delay, std::chrono::seconds(0));
+}
+
+TEST_F(StrategyCoreTest, AnUnresolvedNameBlocksItsDomainButNotForASubdomain) {
+  for (const char* host : {"gone.a.test", "www.a.test:8443"}) {
+    world_.Append({.domain = kDomain,
+                   .event = HostFacts{.host = host, .dns = DnsOutcome::kNoSuchName}});
+  }
+  ASSERT_OK(Run());
+  const auto read = world_.ReadScoringLog();
+  ASSERT_THAT(read, SizeIs(1));
+  EXPECT_EQ(read[0].source_offset, Offset(1));
+  EXPECT_EQ(*read[0].update->blocked_until, world_.clock.Wall() + options_.dns_failure_rest);
+}
+
+TEST_F(StrategyCoreTest, ASeedKeepsItsScoreAndItsMeta) {
+  strategy_.on_event = [](Call call) {
+    EXPECT_EQ(call.links[0].score, 0.75f);
+    call.decisions[0].action = ORBWEAVER_SCHEDULE;
+    return absl::OkStatus();
+  };
+  // Filtered, so that the second seed takes the first one's place.
+  strategy_.filter = [](const orbweaver_event&, auto, std::span<uint8_t> keep) {
+    keep[0] = 0;
+    return absl::OkStatus();
+  };
+  const Meta meta{.key = "k", .value = "v"};
+  const Seed seeds[] = {{.url = kUrl}, {.url = kUrl + "2", .score = 0.75f, .meta = {&meta, 1}}};
+  world_.Append({.domain = kDomain, .event = Seeds{.seeds = seeds}});
+  ASSERT_OK(Run());
+  ASSERT_THAT(world_.ReadRequests(), SizeIs(1));
+  EXPECT_EQ(world_.ReadRequests()[0].url, kUrl + "2");
+  EXPECT_EQ(world_.ReadRequests()[0].meta.at("k"), "v");
+}
+
+TEST_F(StrategyCoreTest, WhatCannotBeProcessedIsKeptWithItsCauseAndHoldsNothingUp) {
+  world_.AppendRaw(kOnly, kDomain, "no protobuf");
+  world_.AppendRaw(kOnly, kDomain, "", "someone.v2");
+  const SpiderLogEntry entry{.domain = kDomain, .event = HostFacts{.host = "a.test"}};
+  world_.Append(entry, "b.test");
+  world_.Append({.domain = "www.a.test", .event = HostFacts{.host = "www.a.test"}});
+  world_.Append({.domain = kDomain, .event = Deferred{.request = RequestOf("https://b.test/")}});
+  AppendLinks({kUrl});
+  ASSERT_OK(Run());
+  const std::vector<std::string> causes = world_.DeadLetterCauses();
+  ASSERT_THAT(causes, SizeIs(5));
+  EXPECT_THAT(causes[1], HasSubstr("someone.v2"));
+  EXPECT_THAT(causes[2], HasSubstr("key 'b.test'"));
+  EXPECT_THAT(causes[3], HasSubstr("registered domain is 'a.test'"));
+  EXPECT_THAT(causes[4], HasSubstr("https://b.test/"));
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(1));
+  EXPECT_EQ(Committed(), Offset(6));
+}
+
+TEST(StrategyCorePartitions, ADomainInTheWrongPartitionIsRefusedAsTwoWorkersWouldOwnIt) {
+  StrategyWorld world(2);
+  ScriptedStrategy strategy;
+  EncodeBuffer buffer;
+  const auto entry =
+      Encode(SpiderLogEntry{.domain = kDomain, .event = HostFacts{.host = "a.test"}}, &buffer);
+  const PartitionId wrong(1 - world.PartitionOfDomain(kDomain).value());
+  world.AppendRaw(wrong, kDomain, *entry);
+  const auto core = world.NewCore(strategy, {});
+  ASSERT_OK(world.RunUntilIdle(*core));
+  EXPECT_THAT(world.DeadLetterCauses(), ::testing::ElementsAre(HasSubstr("default partitioner")));
+}
+
+TEST_F(StrategyCoreTest, AnEventOnWhichTheStrategyFailsHasNoEffectAndIsKept) {
+  strategy_.on_event = [](Call call) -> absl::Status {
+    call.decisions[0].action = ORBWEAVER_SCHEDULE;
+    return PoisonError("strategy 'scripted': threw a tantrum");
+  };
+  world_.Append({.domain = kDomain,
+                 .event = PageFetched{.request = RequestOf(kUrl), .status = 200}});
+  ASSERT_OK(Run());
+  EXPECT_THAT(world_.DeadLetterCauses(), ::testing::ElementsAre(HasSubstr("tantrum")));
+  EXPECT_FALSE(world_.RecordOf(kDomain).has_value());
+  EXPECT_EQ(Committed(), Offset(1));
+}
+
+TEST_F(StrategyCoreTest, AStrategyThatFailsStopsTheWorkerWhereThatIsConfigured) {
+  options_.on_strategy_error = OnStrategyError::kStop;
+  strategy_.on_event = [](Call) -> absl::Status { return PoisonError("a tantrum"); };
+  AppendLinks({kUrl});
+  const absl::Status status = Run();
+  EXPECT_TRUE(IsFatal(status)) << status;
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("a tantrum"));
+}
+
+TEST_F(StrategyCoreTest, DecisionsThatNoMessageCanCarryAreTheStrategysFaultAndHaveNoEffect) {
+  using Spoil = std::function<void(Call)>;
+  const std::vector<Spoil> spoils = {
+      [](Call call) { call.decisions[0].action = 9; },
+      [](Call call) { call.decisions[0].score = std::numeric_limits<float>::quiet_NaN(); },
+      [](Call call) { call.decisions[0].not_before_ms = -1; },
+      [](Call call) { call.decisions[0].set_status = 1, call.decisions[0].status = 5; },
+      [](Call call) { call.decisions[0].set_due = 1, call.decisions[0].due_at_ms = -1; },
+      [](Call call) { call.output->blocked_until_ms = -5; },
+      [](Call call) { call.output->request_count = size_t{1} << 40; },
+      [](Call call) {
+        call.output->set_domain_data = 1;
+        static const std::string kLarge(kMaxStrategyBytes + 1, 'x');
+        call.output->domain_data_kept = ToText(kLarge);
+      }};
+  size_t next = 0;
+  strategy_.on_event = [&](Call call) {
+    call.decisions[0].action = ORBWEAVER_SCHEDULE;
+    spoils[next++](call);
+    return absl::OkStatus();
+  };
+  for (size_t i = 0; i < spoils.size(); ++i) AppendLinks({kUrl});
+  ASSERT_OK(Run());
+  EXPECT_THAT(world_.DeadLetterCauses(), SizeIs(spoils.size()));
+  EXPECT_FALSE(world_.RecordOf(kDomain).has_value());
+}
+
+class ExtraRequests : public StrategyCoreTest {
+ protected:
+  // Asks for `url` on each event, and decides nothing else.
+  void Ask(const std::string& url, bool even_if_known) {
+    url_ = url;
+    request_ = {};
+    request_.url = ToText(url_);
+    request_.even_if_known = even_if_known;
+    request_.depth = 7;
+    request_.decision.action = ORBWEAVER_SCHEDULE;
+    strategy_.on_event = [this](Call call) {
+      call.output->requests_kept = &request_;
+      call.output->request_count = 1;
+      return absl::OkStatus();
+    };
+  }
+  std::string url_;
+  orbweaver_request request_;
+};
+
+TEST_F(ExtraRequests, AreScheduledOnceUnlessTheStrategySaysOtherwise) {
+  Ask("HTTPS://a.test/x", /*even_if_known=*/false);
+  for (int i = 0; i < 2; ++i) {
+    world_.Append({.domain = kDomain, .event = HostFacts{.host = "a.test"}});
+  }
+  ASSERT_OK(Run());
+  ASSERT_THAT(world_.ReadRequests(), SizeIs(1));
+  EXPECT_EQ(world_.ReadRequests()[0].url, "https://a.test/x");
+  EXPECT_EQ(world_.StateOf(kDomain, "https://a.test/x")->depth, 7u);
+  Ask("https://a.test/x", /*even_if_known=*/true);
+  world_.Append({.domain = kDomain, .event = HostFacts{.host = "a.test"}});
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(2));
+}
+
+TEST_F(ExtraRequests, OfAnotherDomainAreCountedAndTheEventGoesOn) {
+  Ask("https://b.test/x", /*even_if_known=*/true);
+  world_.Append({.domain = kDomain,
+                 .event = PageFetched{.request = RequestOf(kUrl), .status = 200}});
+  ASSERT_OK(Run());
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(0));
+  EXPECT_EQ(world_.RecordOf(kDomain)->fetched, 1u);
+  EXPECT_THAT(world_.metrics.Text(), HasSubstr("orbweaver_strategy_breaches_total 1"));
+}
+
+TEST_F(StrategyCoreTest, LinksThatTheFilterDropsCostNoRead) {
+  strategy_.filter = [](const orbweaver_event& event, auto, std::span<uint8_t> keep) {
+    // Its budget is spent.
+    if (event.domain_view->scheduled >= 1) std::fill(keep.begin(), keep.end(), 0);
+    return absl::OkStatus();
+  };
+  AppendLinks({kUrl});
+  ASSERT_OK(Run());
+  AppendLinks({kUrl + "2"});
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(1));
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl + "2"), std::nullopt);
+}
+
+TEST_F(StrategyCoreTest, BytesOfAnotherStrategyAreAdoptedAndKeptUnderTheNewName) {
+  strategy_.on_event = [](Call call) {
+    call.output->set_domain_data = 1;
+    call.output->domain_data_kept = ToText("old");
+    return absl::OkStatus();
+  };
+  AppendLinks({kUrl});
+  ASSERT_OK(Run());
+  ASSERT_OK(core_->Stop());
+  strategy_.name_ = "other";
+  strategy_.adopt = [](std::string_view from, uint32_t, std::string_view data) {
+    return std::string(from) + "/" + std::string(data);
+  };
+  std::string seen;
+  strategy_.on_event = [&seen](Call call) {
+    seen = ToView(call.event.domain_view->data_view);
+    call.decisions[0].action = ORBWEAVER_SCHEDULE;
+    return absl::OkStatus();
+  };
+  AppendLinks({kUrl});
+  world_.clock.Advance(kLong);
+  ASSERT_OK(Run());
+  EXPECT_EQ(seen, "scripted/old");
+  EXPECT_EQ(world_.RecordOf(kDomain)->strategy_name, "other");
+  EXPECT_EQ(world_.RecordOf(kDomain)->strategy_data, "scripted/old");
+}
+
+TEST_F(StrategyCoreTest, AStoreThatIsAwayStopsNothingButTime) {
+  int asked = 0;
+  strategy_.on_event = [&asked](Call call) {
+    ++asked;
+    call.decisions[0].action = ORBWEAVER_SCHEDULE;
+    return absl::OkStatus();
+  };
+  ASSERT_OK(Run());
+  AppendLinks({kUrl});
+  ASSERT_OK(core_->Step(Duration::zero()));  // applied, and written
+  AppendLinks({kUrl + "2"});
+  world_.tables.SetAvailable(false);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(IsRetry(core_->Step(Duration::zero()).status()));
+    world_.clock.Advance(std::chrono::seconds(20));
+  }
+  world_.tables.SetAvailable(true);
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  EXPECT_EQ(asked, 2);
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(2));
+  EXPECT_EQ(Committed(), Offset(2));
+}
+
+TEST_F(StrategyCoreTest, ABrokerThatIsAwayDelaysTheCommitAndNothingIsSentTwice) {
+  ASSERT_OK(Run());
+  AppendLinks({kUrl});
+  ASSERT_OK(core_->Step(Duration::zero()));
+  world_.broker.SetAvailable(false);
+  EXPECT_TRUE(IsRetry(core_->Step(Duration::zero()).status()));
+  EXPECT_TRUE(IsRetry(core_->Step(Duration::zero()).status()));
+  world_.broker.SetAvailable(true);
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), Offset(2));
+  EXPECT_EQ(Committed(), Offset(1));
+}
+
+TEST_F(StrategyCoreTest, WhatWasAppliedIsCommittedBeforeThePartitionGoes) {
+  ASSERT_OK(Run());
+  AppendLinks({kUrl});
+  ASSERT_OK(core_->Step(Duration::zero()));
+  ASSERT_OK(core_->Stop());
+  EXPECT_EQ(Committed(), Offset(1));
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(1));
+}
+
+TEST_F(StrategyCoreTest, ACutLogStopsTheWorkerAndSaysWhatWasLost) {
+  for (int i = 0; i < 5; ++i) AppendLinks({kUrl});
+  world_.store.Erase(Table::kPartitions, {}, kLong).IgnoreError();
+  StrategyWorld::Worker worker;
+  const auto core = world_.NewCore(strategy_, std::move(worker));
+  ASSERT_OK(core->Step(Duration::zero()));  // assigned at offset 0
+  ASSERT_OK(world_.broker.CutLog(kSpiderLogTopic, kOnly, Offset(3)));
+  const absl::Status status = world_.RunUntilIdle(*core);
+  EXPECT_TRUE(IsFatal(status)) << status;
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("3 events from offset 0"));
+}
+
+TEST_F(StrategyCoreTest, ACutLogIsContinuedBehindTheCutWhereThatIsConfigured) {
+  for (int i = 0; i < 5; ++i) AppendLinks({kUrl + std::to_string(i)});
+  StrategyWorld::Worker worker;
+  worker.options.on_cut_log = OnCutLog::kContinue;
+  const auto core = world_.NewCore(strategy_, std::move(worker));
+  ASSERT_OK(core->Step(Duration::zero()));
+  ASSERT_OK(world_.broker.CutLog(kSpiderLogTopic, kOnly, Offset(3)));
+  ASSERT_OK(world_.RunUntilIdle(*core));
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(2));
+  EXPECT_THAT(world_.metrics.Text(), HasSubstr("orbweaver_strategy_lost_events_total 3"));
+  EXPECT_EQ(Committed(), Offset(5));
+}
+
+TEST_F(StrategyCoreTest, TopicsMadeAnewUnderTheRowsAreNoticed) {
+  for (int i = 0; i < 3; ++i) AppendLinks({kUrl + std::to_string(i)});
+  ASSERT_OK(Run());
+  // The same rows, and a spider log that begins anew.
+  StrategyWorld other;
+  const Link link{.url = kUrl};
+  other.Append({.domain = kDomain,
+                .event = LinksFound{.source = {.url = "https://b.test/"}, .links = {&link, 1}}});
+  StrategyWorld::Worker worker;
+  worker.store = &world_.store;
+  const auto core = other.NewCore(strategy_, std::move(worker));
+  const absl::Status status = other.RunUntilIdle(*core);
+  EXPECT_TRUE(IsFatal(status)) << status;
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("orbweaver init"));
+}
+
+TEST_F(StrategyCoreTest, TopicsMadeAnewSinceTheStartAreNotTakenOver) {
+  AppendLinks({kUrl});
+  ASSERT_OK(SaveTopicRecord(world_.store, {.topic_epoch = 2, .partitions = 1}, kLong));
+  EXPECT_TRUE(IsFatal(Run()));
+  EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), Offset(0));
+}
+
+TEST_F(StrategyCoreTest, BatchesThatLeadToMuchAreCutShortAndNothingIsMissing) {
+  options_.batch_bytes = 1;  // one event a batch
+  for (int i = 0; i < 20; ++i) AppendLinks({kUrl + std::to_string(i)});
+  ASSERT_OK(Run());
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(20));
+  EXPECT_EQ(Committed(), Offset(20));
+}
+
+}  // namespace
+}  // namespace orbweaver

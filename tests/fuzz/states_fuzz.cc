@@ -1,0 +1,63 @@
+// The two decoders of the strategy worker's rows, by the first byte: 'b' a block of link states,
+// 'r' a domain's record. What one takes is written again to the same bytes; what it refuses is
+// poison.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "strategy_worker/states/block.h"
+#include "strategy_worker/states/domain_record.h"
+
+namespace orbweaver {
+namespace {
+
+// Of the memory that a block's entries take, beside a multiple of its bytes.
+constexpr size_t kLeastBytes = 4096;
+
+void FuzzBlock(std::string_view bytes) {
+  LinkSet links;
+  const absl::Status status = DecodeEntries(bytes, &links);
+  CHECK(links.HeapBytes() <= kLeastBytes + 8 * bytes.size());
+  std::vector<Version> chain;
+  const absl::Status head = DecodeChain(bytes, &chain);
+  if (!status.ok()) {
+    CHECK(IsPoison(status) && (head.ok() || IsPoison(head)));
+    return;
+  }
+  CHECK_OK(head);
+  std::vector<uint64_t> keys;
+  links.ForEach([&](uint64_t key, const PackedLink& packed) {
+    LinkState state;
+    Unpack(packed, &state);
+    keys.push_back(key);
+  });
+  std::string again;
+  EncodeDelta(links, chain, keys, &again);
+  CHECK(again == bytes);
+}
+
+void FuzzRecord(std::string_view bytes) {
+  DomainRecord record;
+  std::string_view states;
+  const absl::Status status = DecodeRecordCell(bytes, &record, &states);
+  if (!status.ok()) {
+    CHECK(IsPoison(status));
+    return;
+  }
+  CHECK(EncodeDomainRecord(record) + std::string(states) == bytes);
+  FuzzBlock(states);
+}
+
+}  // namespace
+}  // namespace orbweaver
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  // A copy of its own, so that a read past the end is seen.
+  const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (data[0] == 'b') orbweaver::FuzzBlock(bytes);
+  if (data[0] == 'r') orbweaver::FuzzRecord(bytes);
+  return 0;
+}
