@@ -15,8 +15,8 @@ enum class PageCase : uint8_t { kOrdinary, kFaulty, kGone, kFailing };
 
 // Immutable, so thread-safe. The arguments must outlive this.
 //
-// A host's pages form a tree of four children each, so that all hang together however few links
-// there are; the other links lead anywhere.
+// With five links or more a page a host's pages form a tree of four children each, so that all hang
+// together; the other links lead anywhere.
 class LinkGraph {
  public:
   struct Link {
