@@ -38,9 +38,10 @@ LinkGraph::LinkGraph(const WebOptions& options, const Hosts& hosts, const Paths&
       paths_(paths),
       outside_(static_cast<uint64_t>(options.outside_links * 65536)) {}
 
-LinkGraph::Link LinkGraph::LinkOf(uint32_t host, uint32_t page, uint32_t index) const {
+LinkGraph::Link LinkGraph::LinkOf(uint32_t host, uint32_t page, uint64_t page_bits,
+                                  uint32_t index) const {
   const uint32_t pages = options_.pages_per_host;
-  const uint64_t bits = Mix(paths_.BitsOf(host, page) ^ 0x117c, index);
+  const uint64_t bits = Mix(page_bits ^ 0x117c, index);
   Place to{.host = host, .number = 0, .kind = Place::Kind::kPage};
   const uint64_t child = uint64_t{page} * kChildren + index;
   if (index >= 1 && index <= kChildren && child < pages) {
@@ -55,8 +56,12 @@ LinkGraph::Link LinkGraph::LinkOf(uint32_t host, uint32_t page, uint32_t index) 
       to.number = static_cast<uint32_t>((spread & 0xffffffff) % pages);
     }
   }
-  if (IsOrphan(to.host, to.number)) to.number = 0;
-  return {.to = to, .bits = bits >> 32};
+  uint64_t to_bits = paths_.BitsOf(to.host, to.number);
+  if (IsOrphan(to.host, to.number, to_bits)) {
+    to.number = 0;
+    to_bits = paths_.BitsOf(to.host, 0);
+  }
+  return {.to = to, .page_bits = to_bits, .bits = bits >> 32};
 }
 
 PageCase LinkGraph::CaseOf(uint32_t host, uint32_t page) const {
@@ -78,9 +83,9 @@ uint32_t LinkGraph::OriginalOf(uint32_t host, uint32_t page) const {
   return page;
 }
 
-bool LinkGraph::IsOrphan(uint32_t host, uint32_t page) const {
-  return page != 0 && hosts_.TraitsOf(host).sitemaps != SitemapKind::kNone &&
-         (paths_.BitsOf(host, page) >> 48 & 31) == 0;
+bool LinkGraph::IsOrphan(uint32_t host, uint32_t page, uint64_t page_bits) const {
+  return (page_bits >> 48 & 31) == 0 && page != 0 &&
+         hosts_.TraitsOf(host).sitemaps != SitemapKind::kNone;
 }
 
 uint32_t LinkGraph::SitemapsOf(uint32_t host) const {
@@ -108,7 +113,8 @@ void LinkGraph::AppendSitemap(uint32_t host, uint32_t number, std::vector<Place>
   }
   for (uint32_t page = from; page < to; ++page) {
     // Sitemaps forget some pages, never those that nothing else names.
-    if (!IsOrphan(host, page) && (paths_.BitsOf(host, page) >> 53 & 3) == 0) continue;
+    const uint64_t bits = paths_.BitsOf(host, page);
+    if (!IsOrphan(host, page, bits) && (bits >> 53 & 3) == 0) continue;
     out->push_back({.host = host, .number = page, .kind = Place::Kind::kPage});
   }
 }

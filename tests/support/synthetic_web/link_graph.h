@@ -21,14 +21,16 @@ class LinkGraph {
  public:
   struct Link {
     Place to;
-    uint64_t bits;  // random, for how the link is written
+    uint64_t page_bits;  // Paths::BitsOf(to)
+    uint64_t bits;       // random, for how the link is written
   };
   static constexpr uint32_t kUrlsPerSitemap = 1000;
 
   LinkGraph(const WebOptions& options, const Hosts& hosts, const Paths& paths);
 
-  // The `index`th of WebOptions::links_per_page links of a page.
-  Link LinkOf(uint32_t host, uint32_t page, uint32_t index) const;
+  // The `index`th of WebOptions::links_per_page links of a page, whose Paths::BitsOf are
+  // `page_bits`.
+  Link LinkOf(uint32_t host, uint32_t page, uint64_t page_bits, uint32_t index) const;
 
   // What becomes of a request for a page: kFaulty when its host's fault concerns it.
   PageCase CaseOf(uint32_t host, uint32_t page) const;
@@ -43,7 +45,7 @@ class LinkGraph {
 
  private:
   // Only a sitemap leads there.
-  bool IsOrphan(uint32_t host, uint32_t page) const;
+  bool IsOrphan(uint32_t host, uint32_t page, uint64_t page_bits) const;
 
   const WebOptions options_;
   const Hosts& hosts_;

@@ -1,6 +1,7 @@
 #include "tests/support/synthetic_web/page_text.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "common/base/random.h"
 
@@ -63,6 +64,27 @@ std::string MakeCells(uint64_t seed) {
   return cells;
 }
 
+// Two or three words a slot, behind them zeros.
+constexpr size_t kAnchorBytes = 32;
+constexpr size_t kAnchors = 256;
+
+std::string MakeAnchors(uint64_t seed) {
+  Random random(seed);
+  std::string anchors;
+  for (size_t slot = 1; slot <= kAnchors; ++slot) {
+    for (uint64_t words = 2 + random.Below(2); words > 0; --words) {
+      anchors.append(kWords[random.Below(std::size(kWords))]).append(words > 1 ? " " : "");
+    }
+    anchors.resize(slot * kAnchorBytes);
+  }
+  return anchors;
+}
+
+char* Put(std::string_view text, char* at) {
+  std::memcpy(at, text.data(), text.size());
+  return at + text.size();
+}
+
 }  // namespace
 
 PageText::PageText(const WebOptions& options, const Hosts& hosts, const Paths& paths,
@@ -72,6 +94,7 @@ PageText::PageText(const WebOptions& options, const Hosts& hosts, const Paths& p
       paths_(paths),
       graph_(graph),
       cells_(MakeCells(options.seed)),
+      anchors_(MakeAnchors(options.seed)),
       cells_per_link_(
           (std::max<size_t>(options.page_bytes / options.links_per_page, kLinkBytes) - kLinkBytes) /
           kCellBytes) {}
@@ -89,33 +112,40 @@ void PageText::AppendCells(uint64_t at, size_t count, std::string* out) const {
 // In the ways that links are written in real pages.
 void PageText::AppendLink(uint32_t from, const LinkGraph::Link& link, std::string* out) const {
   constexpr uint64_t kAbsolute = 0, kNetworkPath = 1, kFragment = 2;
+  constexpr std::string_view kOpening = "<p><a href=\"";
   const uint64_t form = link.bits & 15;
-  out->append("<p><a href=\"");
-  if (link.to.host != from && form == kNetworkPath) {
-    // A link in the letters of its language; the scheme is named, since it may be another one here.
-    out->append(hosts_.TraitsOf(link.to.host).https ? "https://" : "http://");
-    hosts_.AppendWrittenName(link.to.host, out);
-    const uint16_t port =
-        hosts_.TraitsOf(link.to.host).https ? options_.https_port : options_.http_port;
-    if (port != 0) out->append(":").append(std::to_string(port));
-  } else if (link.to.host != from || form == kAbsolute) {
-    paths_.AppendOrigin(link.to.host, out);
-  } else if (form == kNetworkPath) {
-    const size_t start = out->size();
-    paths_.AppendOrigin(link.to.host, out);
-    out->erase(start, out->find("//", start) - start);
+  char text[kOpening.size() + Paths::kMaxPageTarget + kAnchorBytes + 32];
+  char* at = text;
+  if (link.to.host != from || form == kAbsolute || form == kNetworkPath) {
+    out->append(kOpening);
+    AppendLinkOrigin(from, link.to.host, form == kNetworkPath, out);
+  } else {
+    at = Put(kOpening, at);
   }
-  paths_.AppendTarget(link.to, out, "&amp;");
-  out->append(form == kFragment ? "#more\">" : "\">");
-  // A link's text is a part of a cell.
-  const size_t at = (link.bits >> 8) % kCells * kCellBytes;
-  const size_t end = cells_.find(' ', at + 8);
-  out->append(cells_, at, end - at).append("</a> ");
+  at = Paths::WritePageTarget(link.to.number, link.page_bits, "&amp;", at);
+  at = Put(form == kFragment ? "#more\">" : "\">", at);
+  const char* const anchor = anchors_.data() + (link.bits >> 8) % kAnchors * kAnchorBytes;
+  std::memcpy(at, anchor, kAnchorBytes);
+  at += strnlen(anchor, kAnchorBytes);
+  out->append(text, Put("</a> ", at));
+}
+
+// `oddly`: in the letters of its language, or without a scheme where it is the same.
+void PageText::AppendLinkOrigin(uint32_t from, uint32_t to, bool oddly, std::string* out) const {
+  if (!oddly) return paths_.AppendOrigin(to, out);
+  if (to != from) {
+    out->append(hosts_.TraitsOf(to).https ? "https:" : "http:");
+  }
+  out->append("//");
+  hosts_.AppendWrittenName(to, out);
+  const uint16_t port = hosts_.TraitsOf(to).https ? options_.https_port : options_.http_port;
+  if (port != 0) out->append(":").append(std::to_string(port));
 }
 
 void PageText::AppendPage(const Page& page, std::string* out) const {
   const size_t start = out->size();
-  uint64_t bits = Mix(paths_.BitsOf(page.host, page.number), page.revision + 99);
+  const uint64_t page_bits = paths_.BitsOf(page.host, page.number);
+  uint64_t bits = Mix(page_bits, page.revision + 99);
   out->append("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"").append(page.charset);
   out->append("\"><title>Page ").append(std::to_string(page.number)).append(" of ");
   hosts_.AppendName(page.host, out);
@@ -127,7 +157,7 @@ void PageText::AppendPage(const Page& page, std::string* out) const {
         "ber</p>\n");
   if (page.links_calendar) out->append("<p><a href=\"/calendar?day=0\">calendar</a></p>\n");
   for (uint32_t i = 0; i < options_.links_per_page; ++i) {
-    AppendLink(page.host, graph_.LinkOf(page.host, page.number, i), out);
+    AppendLink(page.host, graph_.LinkOf(page.host, page.number, page_bits, i), out);
     bits = bits * 0x9e3779b97f4a7c15u + i;
     AppendCells(bits >> 32, cells_per_link_, out);
     out->append("</p>\n");

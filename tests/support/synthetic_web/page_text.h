@@ -38,12 +38,14 @@ class PageText {
  private:
   void AppendCells(uint64_t at, size_t count, std::string* out) const;
   void AppendLink(uint32_t from, const LinkGraph::Link& link, std::string* out) const;
+  void AppendLinkOrigin(uint32_t from, uint32_t to, bool oddly, std::string* out) const;
 
   const WebOptions options_;
   const Hosts& hosts_;
   const Paths& paths_;
   const LinkGraph& graph_;
   const std::string cells_;
+  const std::string anchors_;  // texts of links, each in a slot of the same size
   const size_t cells_per_link_;
 };
 

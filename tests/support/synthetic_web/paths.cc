@@ -1,6 +1,7 @@
 #include "tests/support/synthetic_web/paths.h"
 
 #include <charconv>
+#include <cstring>
 #include <iterator>
 
 #include "common/base/check.h"
@@ -8,15 +9,52 @@
 namespace orbweaver::synthetic {
 namespace {
 
+// Of a fixed size, so that copying one is an instruction.
+struct Word {
+  char text[15];
+  uint8_t size;
+
+  consteval Word(const char* word) : text{}, size(0) {  // NOLINT(google-explicit-constructor)
+    while (word[size] != '\0') {
+      text[size] = word[size];
+      ++size;
+    }
+  }
+};
+static_assert(sizeof(Word) == 16);
+
 // Without digits: the last run of digits in a path is the page's number.
-constexpr std::string_view kWords[] = {
+constexpr Word kWords[] = {
     "news",    "product", "category", "article", "about",   "archive", "images",  "world",
     "science", "sport",   "health",   "travel",  "review",  "forum",   "thread",  "user",
     "market",  "garden",  "music",    "school",  "energy",  "history", "weather", "video",
     "recipes", "library", "research", "culture", "opinion", "events",  "photos",  "guides"};
 static_assert(std::size(kWords) == 32);
 
-std::string_view Word(uint64_t bits) { return kWords[bits & 31]; }
+// Writes behind `at`, which must have room.
+class Writer {
+ public:
+  explicit Writer(char* at) : at_(at) {}
+  Writer& Put(std::string_view text) {
+    std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+    return *this;
+  }
+  Writer& PutWord(uint64_t bits) {
+    const Word& word = kWords[bits & 31];
+    std::memcpy(at_, &word, sizeof word);
+    at_ += word.size;
+    return *this;
+  }
+  Writer& PutNumber(uint32_t number) {
+    at_ = std::to_chars(at_, at_ + 10, number).ptr;
+    return *this;
+  }
+  char* end() const { return at_; }
+
+ private:
+  char* at_;
+};
 
 void AppendNumber(uint32_t number, std::string* out) {
   char digits[10];
@@ -51,9 +89,9 @@ constexpr NumberedPath kNumbered[] = {
 
 }  // namespace
 
-Paths::Section Paths::SectionOf(uint32_t host, uint32_t number) const {
+Paths::Section Paths::SectionOf(uint32_t number, uint64_t bits) {
   if (number == 0) return Section::kHome;
-  switch (BitsOf(host, number) & 15) {
+  switch (bits & 15) {
     case 0:
       return Section::kPrivate;
     case 1:
@@ -78,52 +116,49 @@ bool Paths::MovesToPrivate(const Place& place) const {
   return (BitsOf(place.host, place.number) >> 40 & 3) == 3;
 }
 
-void Paths::AppendPage(const Place& place, std::string* out, std::string_view ampersand) const {
-  const uint64_t bits = BitsOf(place.host, place.number);
-  const std::string_view a = Word(bits >> 4), b = Word(bits >> 9), c = Word(bits >> 14);
-  switch (SectionOf(place.host, place.number)) {
+char* Paths::WritePageTarget(uint32_t number, uint64_t bits, std::string_view ampersand, char* at) {
+  const uint64_t a = bits >> 4, b = bits >> 9, c = bits >> 14;
+  Writer to(at);
+  switch (SectionOf(number, bits)) {
     case Section::kHome:
-      out->push_back('/');
-      return;
+      to.Put("/");
+      break;
     case Section::kPrivate:
-      out->append("/private/").append(a).append("-");
-      AppendNumber(place.number, out);
-      out->append(".html");
-      return;
+      to.Put("/private/").PutWord(a).Put("-").PutNumber(number).Put(".html");
+      break;
     case Section::kPrivateOpen:
-      out->append("/private/open/").append(a).append("-");
-      AppendNumber(place.number, out);
-      out->append(".html");
-      return;
+      to.Put("/private/open/").PutWord(a).Put("-").PutNumber(number).Put(".html");
+      break;
     case Section::kPrint:
+      to.Put("/").PutWord(a).Put("/").PutWord(b).Put("-").PutNumber(number).Put(".print");
+      break;
     case Section::kPrintCopy:
-      out->append("/").append(a).append("/").append(b).append("-");
-      AppendNumber(place.number, out);
-      out->append(".print");
-      if (SectionOf(place.host, place.number) == Section::kPrintCopy) out->append("?copy=yes");
-      return;
+      to.Put("/").PutWord(a).Put("/").PutWord(b).Put("-").PutNumber(number);
+      to.Put(".print?copy=yes");
+      break;
     case Section::kQuery:
-      out->append("/").append(a).append("/view?id=");
-      AppendNumber(place.number, out);
-      out->append(ampersand).append("topic=").append(b);
-      return;
+      to.Put("/").PutWord(a).Put("/view?id=").PutNumber(number).Put(ampersand);
+      to.Put("topic=").PutWord(b);
+      break;
     case Section::kFolder:
-      out->append("/").append(a).append("-").append(b).append("/");
-      AppendNumber(place.number, out);
-      out->append("/");
-      return;
+      to.Put("/").PutWord(a).Put("-").PutWord(b).Put("/").PutNumber(number).Put("/");
+      break;
     case Section::kArticle:
-      out->append("/").append(a).append("/").append(b).append("-").append(c).append("-");
-      AppendNumber(place.number, out);
-      out->append(".html");
-      return;
+      to.Put("/").PutWord(a).Put("/").PutWord(b).Put("-").PutWord(c).Put("-");
+      to.PutNumber(number).Put(".html");
+      break;
   }
+  return to.end();
 }
 
 void Paths::AppendTarget(const Place& place, std::string* out, std::string_view ampersand) const {
   switch (place.kind) {
-    case Place::Kind::kPage:
-      return AppendPage(place, out, ampersand);
+    case Place::Kind::kPage: {
+      char text[kMaxPageTarget];
+      const uint64_t bits = BitsOf(place.host, place.number);
+      out->append(text, WritePageTarget(place.number, bits, ampersand, text));
+      return;
+    }
     case Place::Kind::kRobots:
       out->append("/robots.txt");
       return;
@@ -235,7 +270,7 @@ std::optional<Place> Paths::FindUrl(std::string_view url) const {
 bool Paths::RulesForbid(const Place& place) const {
   if (place.kind == Place::Kind::kMoved) return MovesToPrivate(place);
   if (place.kind != Place::Kind::kPage) return false;
-  const Section section = SectionOf(place.host, place.number);
+  const Section section = SectionOf(place.number, BitsOf(place.host, place.number));
   return section == Section::kPrivate || section == Section::kPrint;
 }
 

@@ -21,6 +21,12 @@ class Paths {
   // place must be one of a host, and known.
   void AppendTarget(const Place& place, std::string* out, std::string_view ampersand = "&") const;
 
+  // AppendTarget for a page whose BitsOf the caller has: into `at`, which has room for
+  // kMaxPageTarget bytes; returns its end. Most of what making a page costs is in here.
+  static constexpr size_t kMaxPageTarget = 160;
+  static char* WritePageTarget(uint32_t number, uint64_t bits, std::string_view ampersand,
+                               char* at);
+
   // Scheme, host and port: "http://h7.site4.test".
   void AppendOrigin(uint32_t host, std::string* out) const;
 
@@ -57,8 +63,7 @@ class Paths {
     kFolder,
     kArticle,
   };
-  Section SectionOf(uint32_t host, uint32_t number) const;
-  void AppendPage(const Place& place, std::string* out, std::string_view ampersand) const;
+  static Section SectionOf(uint32_t number, uint64_t bits);
   bool MovesToPrivate(const Place& place) const;
 
   const WebOptions options_;

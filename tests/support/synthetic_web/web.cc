@@ -488,8 +488,9 @@ void Web::AppendLearnt(const Place& place, std::vector<Place>* out) const {
   if (fault == Fault::kCalendar && place.number == 0) {
     out->push_back({.host = place.host, .number = 0, .kind = Kind::kDay});
   }
+  const uint64_t bits = paths_.BitsOf(place.host, page);
   for (uint32_t i = 0; i < options_.links_per_page; ++i) {
-    out->push_back(graph_.LinkOf(place.host, page, i).to);
+    out->push_back(graph_.LinkOf(place.host, page, bits, i).to);
   }
 }
 
