@@ -10,11 +10,10 @@ namespace {
 constexpr size_t kHeaderBytes = 10;                 // RFC 1952, section 2.3
 constexpr int kRawDeflate = -15, kGzipFormat = 31;  // window bits, as zlib wants it said
 
-// Appends `content` deflated; `flush` as zlib's.
-void Deflate(std::string_view content, int window_bits, int flush, std::string* out) {
+// Appends `content` deflated; `level` and `flush` as zlib's.
+void Deflate(std::string_view content, int level, int window_bits, int flush, std::string* out) {
   z_stream stream{};
-  CHECK(deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) ==
-        Z_OK);
+  CHECK(deflateInit2(&stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK);
   const size_t start = out->size();
   out->resize(start + deflateBound(&stream, content.size()) + 16);
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
@@ -35,7 +34,7 @@ void AppendLittleEndian(uint32_t number, std::string* out) {
 
 void Gzip(std::string_view content, std::string* out) {
   out->clear();
-  Deflate(content, kGzipFormat, Z_FINISH, out);
+  Deflate(content, Z_BEST_SPEED, kGzipFormat, Z_FINISH, out);
 }
 
 void BreakGzip(std::string* gzipped) { (*gzipped)[kHeaderBytes] = '\xff'; }
@@ -44,7 +43,7 @@ std::string GzipBomb(uint64_t unpacked_bytes) {
   const std::string zeros(1 << 20, '\0');
   // After a full flush nothing refers back, so that the same blocks may stand again and again.
   std::string blocks;
-  Deflate(zeros, kRawDeflate, Z_FULL_FLUSH, &blocks);
+  Deflate(zeros, Z_BEST_COMPRESSION, kRawDeflate, Z_FULL_FLUSH, &blocks);
   const uLong blocks_crc =
       crc32(0, reinterpret_cast<const Bytef*>(zeros.data()), static_cast<uInt>(zeros.size()));
   const uint64_t count = (unpacked_bytes + zeros.size() - 1) / zeros.size();

@@ -41,7 +41,7 @@ VisitRecorder::~VisitRecorder() {
 
 std::string_view VisitRecorder::Note(const Place& place) const {
   if (IsRobotsText(place.kind)) return "robots";
-  return web_.IsAllowed(place) ? "-" : "forbidden";
+  return place.kind == Place::Kind::kNoHost || web_.IsAllowed(place) ? "-" : "forbidden";
 }
 
 VisitRecorder::Begun VisitRecorder::Arrived(const Place& place, std::string_view host,
