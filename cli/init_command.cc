@@ -16,6 +16,8 @@
 #include "common/bus/kafka/kafka_bus.h"
 #include "common/bus/topics.h"
 #include "common/config/schema.h"
+#include "common/protocol/topic_record.h"
+#include "common/store/hbase/hbase_store.h"
 #include "common/store/hbase/hbase_tables.h"
 
 namespace orbweaver {
@@ -90,28 +92,37 @@ absl::StatusOr<bool> InitTopic(Bus& bus, const TopicSpec& topic, bool only_check
   return differences.empty();
 }
 
-int InitTopics(const KafkaOptions& kafka, const TopicOptions& options, bool only_check,
-               Duration timeout) {
-  const auto topics = ProductTopics(options);
-  const auto bus = NewKafkaBus(kafka);
-  for (const absl::Status& status : {topics.status(), bus.status()}) {
-    if (status.ok()) continue;
-    fmt::print(stderr, "orbweaver init: {}.\n", MessageOf(status));
-    return kExitUsage;
+// Writes down for the workers which topics they will find, or checks that. To be called before
+// missing topics are made. False when it is not as it should be.
+absl::StatusOr<bool> InitTopicRecord(Store& store, Bus& bus, int partitions, bool only_check,
+                                     Duration timeout) {
+  ASSIGN_OR_RETURN(const auto before, LoadTopicRecord(store, timeout));
+  ASSIGN_OR_RETURN(const TopicRecord record, NextTopicRecord(store, bus, partitions, timeout));
+  if (before == record) {
+    fmt::print("record of the topics: topic epoch {}, {} partitions\n", record.topic_epoch,
+               record.partitions);
+    return true;
   }
+  if (only_check) {
+    fmt::print("record of the topics: {}. Stop the workers and run `orbweaver init`.\n",
+               before.has_value() ? "is of other topics" : "missing");
+    return false;
+  }
+  RETURN_IF_ERROR(SaveTopicRecord(store, record, timeout));
+  fmt::print("record of the topics: {}, topic epoch {}, {} partitions\n",
+             before.has_value() ? "the topics changed" : "made", record.topic_epoch,
+             record.partitions);
+  return true;
+}
+
+absl::StatusOr<bool> InitTopics(Bus& bus, std::span<const TopicSpec> topics, bool only_check,
+                                Duration timeout) {
   bool good = true;
-  for (const TopicSpec& topic : *topics) {
-    const auto result = InitTopic(**bus, topic, only_check, timeout);
-    if (!result.ok()) {
-      fmt::print(stderr, "orbweaver init: {}.{}\n", MessageOf(result.status()),
-                 IsRetry(result.status())
-                     ? " Is Kafka up? `./run services up` starts one on this machine."
-                     : "");
-      return kExitFailed;
-    }
-    good &= *result;
+  for (const TopicSpec& topic : topics) {
+    ASSIGN_OR_RETURN(const bool as_it_should_be, InitTopic(bus, topic, only_check, timeout));
+    good &= as_it_should_be;
   }
-  return good ? kExitOk : kExitFailed;
+  return good;
 }
 
 // Makes or checks one table and says so. False when it is not as it should be; an error when that
@@ -141,24 +152,44 @@ absl::StatusOr<bool> InitTable(HBaseTables& tables, Table table, bool only_check
   return false;
 }
 
-int InitTables(const HBaseOptions& options, bool only_check, Duration timeout) {
-  auto tables = HBaseTables::Create(options);
-  if (!tables.ok()) {
-    fmt::print(stderr, "orbweaver init: {}.\n", MessageOf(tables.status()));
+absl::StatusOr<bool> InitTables(HBaseTables& tables, bool only_check, Duration timeout) {
+  bool good = true;
+  for (const Table table : kTables) {
+    ASSIGN_OR_RETURN(const bool as_it_should_be, InitTable(tables, table, only_check, timeout));
+    good &= as_it_should_be;
+  }
+  return good;
+}
+
+// Goes on after what is wrong, so that one run says all of it; but makes no topics without writing
+// them down first.
+int Init(const ProductOptions& options, bool only_check, Duration timeout) {
+  const auto topics = ProductTopics(options.topics);
+  const auto bus = NewKafkaBus(options.kafka);
+  const auto tables = HBaseTables::Create(options.hbase);
+  const auto store = HBaseStore::Create(options.hbase);
+  for (const absl::Status& status :
+       {topics.status(), bus.status(), tables.status(), store.status()}) {
+    if (status.ok()) continue;
+    fmt::print(stderr, "orbweaver init: {}.\n", MessageOf(status));
     return kExitUsage;
   }
   bool good = true;
-  for (const Table table : kTables) {
-    const auto result = InitTable(**tables, table, only_check, timeout);
-    if (!result.ok()) {
-      fmt::print(stderr, "orbweaver init: {}.{}\n", MessageOf(result.status()),
-                 IsRetry(result.status())
-                     ? " Is HBase up? `./run services up` starts one on this machine."
-                     : "");
-      return kExitFailed;
+  const auto step = [&good](const absl::StatusOr<bool>& result, std::string_view server) {
+    good &= result.ok() && *result;
+    if (result.ok()) return true;
+    fmt::print(stderr, "orbweaver init: {}.", MessageOf(result.status()));
+    if (IsRetry(result.status())) {
+      fmt::print(stderr, " Is {} up? `./run services up` starts one on this machine.", server);
     }
-    good &= *result;
-  }
+    fmt::print(stderr, "\n");
+    return false;
+  };
+  const bool recorded =
+      step(InitTables(**tables, only_check, timeout), "HBase") &&
+      step(InitTopicRecord(**store, **bus, options.topics.partitions, only_check, timeout),
+           "Kafka");
+  if (recorded || only_check) step(InitTopics(**bus, *topics, only_check, timeout), "Kafka");
   return good ? kExitOk : kExitFailed;
 }
 
@@ -198,10 +229,7 @@ int RunInit(std::span<const std::string> all_args) {
   }
   const auto timeout =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout_s));
-  const int topics = InitTopics(options.kafka, options.topics, only_check, timeout);
-  if (topics == kExitUsage) return topics;
-  // Also when a topic differs: one run says all that is wrong.
-  return std::max(topics, InitTables(options.hbase, only_check, timeout));
+  return Init(options, only_check, timeout);
 }
 
 }  // namespace orbweaver

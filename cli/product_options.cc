@@ -4,6 +4,7 @@
 #include "common/config/load.h"
 #include "common/config/log_options.h"
 #include "common/config/schema.h"
+#include "common/runtime/process.h"
 #include "common/url/url_config.h"
 
 namespace orbweaver {
@@ -12,8 +13,10 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
+  DeclareProcessOptions(schema, &options->process);
   DeclareTopicOptions(schema, &options->topics);
   DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
+  DeclareWorkerOptions(schema, &options->worker);
 }
 
 absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,

@@ -13,6 +13,8 @@
 #include "common/base/log.h"
 #include "common/bus/kafka/kafka_options.h"
 #include "common/bus/topics.h"
+#include "common/runtime/process.h"
+#include "common/runtime/worker_options.h"
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
@@ -27,8 +29,10 @@ struct ProductOptions {
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  ProcessOptions process;
   TopicOptions topics;
   UrlOptions url;
+  WorkerOptions worker;
   PublicSuffixOptions public_suffixes;
 };
 

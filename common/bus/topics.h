@@ -25,6 +25,11 @@ inline constexpr std::string_view kDeadLetterTopic = "dead-letter";
 // Workers' counters for the console; one partition.
 inline constexpr std::string_view kStatsTopic = "stats";
 
+// Consumer groups: the workers of a kind share a topic's partitions out among them.
+inline constexpr std::string_view kStrategyWorkerGroup = "strategy-workers";  // spider-log
+inline constexpr std::string_view kDbWorkerGroup = "db-workers";              // scoring-log
+inline constexpr std::string_view kSpiderGroup = "spiders";                   // spider-feed
+
 struct TopicOptions {
   // A power of two up to 4096: then partition = slot % partitions is what Kafka's own partitioner
   // does, and growing the number only splits slots. It bounds how many workers of a kind can share

@@ -34,7 +34,7 @@ std::string Replaced(std::string_view name, std::string_view from, std::string_v
 
 class Loader {
  public:
-  explicit Loader(std::span<Option> options) : options_(options) {}
+  explicit Loader(Schema& schema) : schema_(schema), options_(schema.options()) {}
 
   absl::Status File(const std::string& path) {
     path_ = path;
@@ -166,6 +166,7 @@ class Loader {
         return FatalError("{}: {}: a key with a dot. Write a section and the options below it",
                           place, Excerpt(name));
       }
+      if (schema_.PassesOver(name)) continue;
       const Target target = Find(name);
       if (target.option != nullptr) {
         RETURN_IF_ERROR(Value(*target.option, member, place));
@@ -215,6 +216,7 @@ class Loader {
     for (char& c : dotted) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
+    if (schema_.PassesOver(dotted)) return absl::OkStatus();
     const bool upper =
         std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
     if (const Target target = Find(dotted); target.option != nullptr && upper) {
@@ -278,6 +280,7 @@ class Loader {
     return absl::OkStatus();
   }
 
+  const Schema& schema_;
   const std::span<Option> options_;
   std::string path_;
 };
@@ -285,7 +288,7 @@ class Loader {
 }  // namespace
 
 absl::Status Load(const Inputs& inputs, Schema* schema) {
-  Loader loader(schema->options());
+  Loader loader(*schema);
   if (!inputs.file.empty()) RETURN_IF_ERROR(loader.File(inputs.file));
   RETURN_IF_ERROR(loader.Environment(inputs.environment));
   for (const std::string& set : inputs.sets) RETURN_IF_ERROR(loader.Set(set));

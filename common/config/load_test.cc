@@ -108,6 +108,19 @@ TEST_F(LoadTest, AFileFillsEveryShape) {
   EXPECT_EQ(SourceOf("spider.fetch.timeout"), path_ + ":12");
 }
 
+TEST_F(LoadTest, SectionsOfOtherProgramsArePassedOver) {
+  static constexpr std::string_view kSections[] = {"admin", "db_worker"};
+  schema_.PassOver(kSections);
+  EXPECT_EQ(LoadedFile("db_worker:\n  whatever: 1\nadmin:\n  port: 81\n"), "OK");
+  EXPECT_EQ(values_.port, 81);
+  EXPECT_EQ(LoadedVariable("ORBWEAVER_DB_WORKER__WHATEVER=1"), "OK");
+  // Its own sections, and what nobody knows, are as strict as ever.
+  EXPECT_THAT(LoadedFile("admin:\n  prot: 81\n"), ::testing::HasSubstr("Did you mean admin.port"));
+  EXPECT_THAT(LoadedFile("db_workers:\n  whatever: 1\n"), ::testing::HasSubstr("unknown section"));
+  // Given to this program by name, it is a mistake.
+  EXPECT_THAT(LoadedSet("db_worker.whatever=1"), ::testing::HasSubstr("unknown option"));
+}
+
 TEST_F(LoadTest, AFileOfCommentsChangesNothing) {
   EXPECT_EQ(LoadedFile("# admin:\n#   port: 1\n"), "OK");
   EXPECT_EQ(values_.port, 80);

@@ -151,4 +151,18 @@ void Schema::Insert(Option option) {
   options_.insert(place, std::move(option));
 }
 
+void Schema::PassOver(std::span<const std::string_view> sections) {
+  for (const std::string_view section : sections) passed_over_.emplace_back(section);
+}
+
+bool Schema::PassesOver(std::string_view name) const {
+  const std::string_view section = name.substr(0, name.find('.'));
+  const auto declared = [section](const Option& option) {
+    return option.name.size() > section.size() && option.name.starts_with(section) &&
+           option.name[section.size()] == '.';
+  };
+  return std::find(passed_over_.begin(), passed_over_.end(), section) != passed_over_.end() &&
+         std::none_of(options_.begin(), options_.end(), declared);
+}
+
 }  // namespace orbweaver::config

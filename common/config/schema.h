@@ -164,6 +164,11 @@ class Schema {
                  std::type_identity_t<Choices<T>> choices,
                  std::type_identity_t<About<std::map<std::string, T, Less>>> about);
 
+  // Sections of which this program reads nothing, because others do: what a file or the environment
+  // sets in them is not looked at. Sections that have declared options are not passed over.
+  void PassOver(std::span<const std::string_view> sections);
+  bool PassesOver(std::string_view name) const;
+
   // Sorted by name, so that a section's options stand together.
   std::span<const Option> options() const { return options_; }
   std::span<Option> options() { return options_; }
@@ -188,6 +193,7 @@ class Schema {
   void Insert(Option option);
 
   std::vector<Option> options_;
+  std::vector<std::string> passed_over_;
 };
 
 }  // namespace orbweaver::config

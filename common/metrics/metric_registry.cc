@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "fmt/format.h"
 #include "prometheus/metric_family.h"
 #include "prometheus/text_serializer.h"
 
@@ -123,6 +124,26 @@ void MetricRegistry::AddFunction(MetricKind kind, std::string_view name, std::st
   // What it reads may differ from what the one before read.
   CHECK(source.index() == kNew);
   source = std::move(read);
+}
+
+void MetricRegistry::Visit(const Visitor& visit) const {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [name, family] : families_) {
+    for (const Metric& metric : family.metrics) {
+      std::string full = name;
+      for (const auto& [label, text] : metric.labels) {
+        full += fmt::format("{}{}=\"{}\"", full.size() == name.size() ? "{" : ",", label, text);
+      }
+      if (!metric.labels.empty()) full += '}';
+      if (const auto* counter = std::get_if<std::unique_ptr<Counter>>(&metric.source)) {
+        visit(family.kind, full, static_cast<double>((*counter)->value()));
+      } else if (const auto* gauge = std::get_if<std::unique_ptr<Gauge>>(&metric.source)) {
+        visit(family.kind, full, (*gauge)->value());
+      } else if (const auto* read = std::get_if<std::function<double()>>(&metric.source)) {
+        visit(family.kind, full, (*read)());
+      }
+    }
+  }
 }
 
 std::string MetricRegistry::Text() const {

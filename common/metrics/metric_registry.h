@@ -49,6 +49,11 @@ class MetricRegistry {
                    std::function<double()> read, MetricLabels labels = {})
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Counters and gauges as they stand, sorted by name; `name` is with its labels, as in the text.
+  // `visit` must not use the registry.
+  using Visitor = std::function<void(MetricKind kind, const std::string& name, double value)>;
+  void Visit(const Visitor& visit) const ABSL_LOCKS_EXCLUDED(mutex_);
+
   // All metrics in Prometheus' text format 0.0.4, sorted by name.
   std::string Text() const ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -99,5 +99,21 @@ TEST(MetricRegistryDeathTest, AContradictionIsABug) {
   EXPECT_DEATH(registry.AddCounter("orbweaver_new", "N"), "End it in '_total'");
 }
 
+TEST(MetricRegistry, VisitsCountersAndGaugesWithTheirLabels) {
+  MetricRegistry registry;
+  registry.AddCounter("orbweaver_visited_total", "Help", {{"kind", "page"}, {"how", "fast"}})
+      .Increment(3);
+  registry.AddGauge("orbweaver_level_bytes", "Help").Set(2.5);
+  registry.AddFunction(MetricKind::kGauge, "orbweaver_read_bytes", "Help", [] { return 7.0; });
+  registry.AddHistogram("orbweaver_wait_seconds", "Help", {1}).Observe(1);
+  std::vector<std::string> seen;
+  registry.Visit([&seen](MetricKind kind, const std::string& name, double value) {
+    seen.push_back(name + (kind == MetricKind::kCounter ? " c " : " g ") + std::to_string(value));
+  });
+  EXPECT_EQ(seen, (std::vector<std::string>{
+                      "orbweaver_level_bytes g 2.500000", "orbweaver_read_bytes g 7.000000",
+                      "orbweaver_visited_total{kind=\"page\",how=\"fast\"} c 3.000000"}));
+}
+
 }  // namespace
 }  // namespace orbweaver

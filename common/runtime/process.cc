@@ -11,6 +11,7 @@
 #include "common/base/status.h"
 #include "common/config/load.h"
 #include "common/config/log_options.h"
+#include "common/config/product_sections.h"
 #include "common/config/render.h"
 #include "common/config/schema.h"
 #include "common/metrics/process_metrics.h"
@@ -112,6 +113,7 @@ int RunProcess(const ProcessInfo& info, int argc, char** argv,
   DeclareLogOptions(schema, &log);
   DeclareProcessOptions(schema, &options);
   declare(schema);
+  schema.PassOver(config::kProductSections);
 
   std::vector<std::string> args(argv + 1, argv + argc);
   if (std::find(args.begin(), args.end(), "--help") != args.end()) {

@@ -11,6 +11,9 @@
 namespace orbweaver {
 namespace {
 
+// The whole suite runs with a prefix, which must show nowhere.
+constexpr char kPrefix[] = "suite-";
+
 class KafkaBusEnv : public BusEnv {
  public:
   Bus& bus() override {
@@ -20,7 +23,7 @@ class KafkaBusEnv : public BusEnv {
 
   void Reopen() override {
     bus_.reset();
-    auto bus = NewKafkaBus({.brokers = brokers_});
+    auto bus = NewKafkaBus({.brokers = brokers_, .prefix = kPrefix});
     EXPECT_OK(bus);
     bus_ = *std::move(bus);
   }
@@ -35,7 +38,7 @@ class KafkaBusEnv : public BusEnv {
     rd_kafka_conf_set(conf, "bootstrap.servers", brokers_.c_str(), why, sizeof why);
     rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
     rd_kafka_topic_partition_list_t* const list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(list, topic.c_str(), partition.value())->offset =
+    rd_kafka_topic_partition_list_add(list, (kPrefix + topic).c_str(), partition.value())->offset =
         start.value();
     rd_kafka_DeleteRecords_t* request = rd_kafka_DeleteRecords_new(list);
     rd_kafka_queue_t* const answers = rd_kafka_queue_new(client);
@@ -64,6 +67,35 @@ INSTANTIATE_TEST_SUITE_P(Kafka, BusContract,
                          ::testing::Values(BusEnvFactory{"kafka", []() -> std::unique_ptr<BusEnv> {
                                                            return std::make_unique<KafkaBusEnv>();
                                                          }}));
+
+TEST(KafkaPrefix, KeepsTheTopicsAndGroupsOfTwoCrawlsApart) {
+  const std::string brokers = ServiceAddress("ORBWEAVER_KAFKA");
+  const auto one = NewKafkaBus({.brokers = brokers, .prefix = "one-"});
+  const auto plain = NewKafkaBus({.brokers = brokers});
+  ASSERT_OK(one);
+  ASSERT_OK(plain);
+  constexpr Duration kTimeout = std::chrono::seconds(60);
+  const TopicSpec spec{.name = "prefixed", .partitions = 2};
+  ASSERT_OK((*one)->EnsureTopics({&spec, 1}, kTimeout));
+  EXPECT_EQ((*one)->PartitionCount("prefixed", kTimeout).value(), 2);
+  EXPECT_EQ((*plain)->PartitionCount("one-prefixed", kTimeout).value(), 2);
+  EXPECT_EQ((*plain)->PartitionCount("prefixed", kTimeout).value(), 0);
+
+  auto consumer = (*one)->NewConsumer({.group = "group"});
+  ASSERT_OK(consumer);
+  const AssignedPartition first{.partition = PartitionId(0)};
+  ASSERT_OK((*consumer)->Assign("prefixed", {&first, 1}));
+  const OffsetCommit commit{.partition = PartitionId(0), .offset = Offset(0), .metadata = "7"};
+  ASSERT_OK((*consumer)->Commit({&commit, 1}, kTimeout));
+  const auto reader = (*plain)->NewOffsetReader();
+  ASSERT_OK(reader);
+  const PartitionId partition(0);
+  const auto committed =
+      (*reader)->Committed("one-group", "one-prefixed", {&partition, 1}, kTimeout);
+  ASSERT_OK(committed);
+  ASSERT_TRUE((*committed)[0].has_value());
+  EXPECT_EQ((*committed)[0]->metadata, "7");
+}
 
 }  // namespace
 }  // namespace orbweaver

@@ -28,6 +28,7 @@ LAYERS = {
     "common/store/hbase": COMMON_BELOW_BUS + ["common/store"],
     "common/store/rocksdb": COMMON_BELOW_BUS + ["common/store"],
     "common/store/memory": COMMON_BELOW_BUS + ["common/store"],
+    "common/protocol": COMMON_BELOW_BUS + ["common/bus", "common/store"],
     "common/runtime": COMMON_BELOW_BUS + ["common/bus", "common/store"],
     "spider": ["common"],
     "strategy_worker": ["common"],

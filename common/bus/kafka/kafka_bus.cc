@@ -29,10 +29,12 @@ class KafkaBus : public Bus {
   }
   absl::StatusOr<std::vector<std::string>> EnsureTopics(std::span<const TopicSpec> topics,
                                                         Duration timeout) override {
-    return kafka::EnsureTopics(admin_.get(), topics, timeout);
+    std::vector<TopicSpec> named(topics.begin(), topics.end());
+    for (TopicSpec& topic : named) topic.name.insert(0, options_.prefix);
+    return kafka::EnsureTopics(admin_.get(), named, timeout);
   }
   absl::StatusOr<int> PartitionCount(std::string_view topic, Duration timeout) override {
-    return kafka::PartitionCount(admin_.get(), topic, timeout);
+    return kafka::PartitionCount(admin_.get(), options_.prefix + std::string(topic), timeout);
   }
 
  private:

@@ -39,7 +39,7 @@ absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptio
   ASSIGN_OR_RETURN(
       Conf conf,
       NewConf(kafka, {
-                         {"group.id", options.group},
+                         {"group.id", kafka.prefix + options.group},
                          {"enable.auto.commit", "false"},
                          {"enable.auto.offset.store", "false"},
                          {"auto.offset.reset", "error"},
@@ -61,7 +61,7 @@ absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptio
           RD_KAFKA_CONF_OK) {
     return FatalError("create consumer: '{}' cannot be a member's name", options.member);
   }
-  std::unique_ptr<KafkaConsumer> consumer(new KafkaConsumer(options));
+  std::unique_ptr<KafkaConsumer> consumer(new KafkaConsumer(kafka.prefix, options));
   rd_kafka_conf_set_opaque(conf.get(), consumer.get());
   rd_kafka_conf_set_rebalance_cb(conf.get(), OnRebalance);
   rd_kafka_conf_set_error_cb(conf.get(), OnError);
@@ -80,7 +80,7 @@ absl::Status KafkaConsumer::Subscribe(std::string_view topic, RebalanceListener*
   if (closed_ || !topic_.empty()) {
     return FatalError("subscribe to {}: the consumer is closed, or reads already", topic);
   }
-  topic_ = topic;
+  topic_ = prefix_ + std::string(topic);
   listener_ = listener;
   return Join();
 }
@@ -97,7 +97,7 @@ absl::Status KafkaConsumer::Assign(std::string_view topic,
   if (closed_ || listener_ != nullptr) {
     return FatalError("assign {}: the consumer is closed, or subscribed", topic);
   }
-  topic_ = topic;
+  topic_ = prefix_ + std::string(topic);
   owned_.clear();
   held_.clear();
   std::vector<PartitionId> partitions;

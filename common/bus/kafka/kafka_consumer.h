@@ -41,7 +41,8 @@ class KafkaConsumer : public Consumer {
     bool cut = false;  // held until a commit says where to go on
   };
 
-  explicit KafkaConsumer(const ConsumerOptions& options) : options_(options) {}
+  KafkaConsumer(std::string prefix, const ConsumerOptions& options)
+      : prefix_(std::move(prefix)), options_(options) {}
 
   // librdkafka calls it inside Poll and Close.
   static void OnRebalance(rd_kafka_t*, rd_kafka_resp_err_t error,
@@ -71,6 +72,7 @@ class KafkaConsumer : public Consumer {
   // The group has not heard of this member for a session: others may have its partitions.
   bool Silent() const;
 
+  const std::string prefix_;
   const ConsumerOptions options_;
   std::shared_ptr<rd_kafka_t> handle_;  // also of the batches that are still read
   rd_kafka_queue_t* queue_ = nullptr;   // destroyed in Close

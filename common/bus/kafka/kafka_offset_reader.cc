@@ -8,11 +8,12 @@ namespace orbweaver::kafka {
 absl::StatusOr<std::unique_ptr<OffsetReader>> KafkaOffsetReader::Create(const KafkaOptions& kafka) {
   ASSIGN_OR_RETURN(Conf conf, NewConf(kafka, {}));
   ASSIGN_OR_RETURN(Handle handle, NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
-  return std::unique_ptr<OffsetReader>(new KafkaOffsetReader(std::move(handle)));
+  return std::unique_ptr<OffsetReader>(new KafkaOffsetReader(kafka.prefix, std::move(handle)));
 }
 
 absl::StatusOr<std::vector<LogBounds>> KafkaOffsetReader::Bounds(
-    std::string_view topic, std::span<const PartitionId> partitions, Duration timeout) {
+    std::string_view name, std::span<const PartitionId> partitions, Duration timeout) {
+  const std::string topic = prefix_ + std::string(name);
   const Deadline deadline(timeout);
   // The start first: it only grows, so a start past the end is never reported.
   ASSIGN_OR_RETURN(const auto starts, ListOffsets(handle_.get(), topic, partitions,
@@ -25,12 +26,14 @@ absl::StatusOr<std::vector<LogBounds>> KafkaOffsetReader::Bounds(
 }
 
 absl::StatusOr<std::vector<std::optional<CommittedOffset>>> KafkaOffsetReader::Committed(
-    std::string_view group, std::string_view topic, std::span<const PartitionId> partitions,
+    std::string_view group_name, std::string_view name, std::span<const PartitionId> partitions,
     Duration timeout) {
+  const std::string group = prefix_ + std::string(group_name);
+  const std::string topic = prefix_ + std::string(name);
   const std::string action = fmt::format("read the offsets of group {} on {}", group, topic);
   const PartitionList list = NewPartitionList(topic, partitions);
   rd_kafka_ListConsumerGroupOffsets_t* request =
-      rd_kafka_ListConsumerGroupOffsets_new(std::string(group).c_str(), list.get());
+      rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), list.get());
   const AdminOptions options(
       rd_kafka_AdminOptions_new(handle_.get(), RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS));
   rd_kafka_AdminOptions_set_request_timeout(options.get(), std::max(1, Milliseconds(timeout)),
@@ -53,9 +56,8 @@ absl::StatusOr<std::vector<std::optional<CommittedOffset>>> KafkaOffsetReader::C
   std::vector<std::optional<CommittedOffset>> committed;
   for (const PartitionId partition : partitions) {
     std::optional<CommittedOffset>& one = committed.emplace_back();
-    const rd_kafka_topic_partition_t* const found =
-        rd_kafka_topic_partition_list_find(const_cast<rd_kafka_topic_partition_list_t*>(results),
-                                           std::string(topic).c_str(), partition.value());
+    const rd_kafka_topic_partition_t* const found = rd_kafka_topic_partition_list_find(
+        const_cast<rd_kafka_topic_partition_list_t*>(results), topic.c_str(), partition.value());
     if (found == nullptr) continue;
     RETURN_IF_ERROR(ToStatus(found->err, action));
     if (found->offset < 0) continue;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,10 @@ class KafkaOffsetReader : public OffsetReader {
       Duration timeout) override;
 
  private:
-  explicit KafkaOffsetReader(Handle handle) : handle_(std::move(handle)) {}
+  KafkaOffsetReader(std::string prefix, Handle handle)
+      : prefix_(std::move(prefix)), handle_(std::move(handle)) {}
 
+  const std::string prefix_;
   const Handle handle_;
 };
 

@@ -9,6 +9,9 @@ void DeclareKafkaOptions(config::Schema& schema, KafkaOptions* options) {
              {.doc = "Brokers, HOST:PORT each, separated by commas; one that answers is enough"});
   schema.Add("kafka.client_id", &options->client_id,
              {.doc = "How the brokers' logs and metrics name this process"});
+  schema.Add("kafka.prefix", &options->prefix,
+             {.doc = "Before the name of each topic and consumer group, so that several crawls "
+                     "can share a cluster"});
   schema.Add(
       "kafka.properties", &options->properties,
       {.secret_keys = {"password", "secret", "key.pem"},

@@ -14,6 +14,8 @@ struct KafkaOptions {
   // host:port, comma-separated; one that answers is enough to find the others.
   std::string brokers = "127.0.0.1:9092";
   std::string client_id = "orbweaver";
+  // Before the name of every topic and group.
+  std::string prefix;
   // Any property of librdkafka (SASL, TLS, tuning). Those that the guarantees rest on are refused.
   std::map<std::string, std::string> properties;
 };

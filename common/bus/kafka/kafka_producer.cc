@@ -30,15 +30,19 @@ absl::StatusOr<std::unique_ptr<Producer>> KafkaProducer::Create(const KafkaOptio
                          // A missing topic is reported in seconds: ours exist before workers start.
                          {"topic.metadata.propagation.max.ms", "5000"},
                      }));
-  std::unique_ptr<KafkaProducer> producer(new KafkaProducer(options, std::move(on_ack)));
+  std::unique_ptr<KafkaProducer> producer(
+      new KafkaProducer(kafka.prefix, options, std::move(on_ack)));
   rd_kafka_conf_set_dr_msg_cb(conf.get(), OnDelivery);
   rd_kafka_conf_set_opaque(conf.get(), producer.get());
   ASSIGN_OR_RETURN(producer->handle_, NewHandle(RD_KAFKA_PRODUCER, std::move(conf)));
   return producer;
 }
 
-KafkaProducer::KafkaProducer(const ProducerOptions& options, AckHandler on_ack)
-    : options_(options), on_ack_(std::move(on_ack)), last_progress_(SystemClock().Now()) {}
+KafkaProducer::KafkaProducer(std::string prefix, const ProducerOptions& options, AckHandler on_ack)
+    : prefix_(std::move(prefix)),
+      options_(options),
+      on_ack_(std::move(on_ack)),
+      last_progress_(SystemClock().Now()) {}
 
 KafkaProducer::~KafkaProducer() {
   if (handle_ == nullptr) return;
@@ -154,7 +158,7 @@ rd_kafka_topic_t* KafkaProducer::FindTopic(std::string_view name) {
     if (topic.name == name) return topic.handle.get();
   }
   std::string copy(name);
-  TopicHandle handle(rd_kafka_topic_new(handle_.get(), copy.c_str(), nullptr));
+  TopicHandle handle(rd_kafka_topic_new(handle_.get(), (prefix_ + copy).c_str(), nullptr));
   if (handle == nullptr) return nullptr;
   return topics_.emplace_back(std::move(copy), std::move(handle)).handle.get();
 }

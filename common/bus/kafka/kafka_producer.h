@@ -29,11 +29,11 @@ class KafkaProducer : public Producer {
 
  private:
   struct Topic {
-    std::string name;
+    std::string name;  // without the prefix
     TopicHandle handle;
   };
 
-  KafkaProducer(const ProducerOptions& options, AckHandler on_ack);
+  KafkaProducer(std::string prefix, const ProducerOptions& options, AckHandler on_ack);
 
   static void OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, void* self);
   // Null when no topic can have this name.
@@ -41,6 +41,7 @@ class KafkaProducer : public Producer {
   // Gives everything up when nothing moved for too long.
   void CheckProgress();
 
+  const std::string prefix_;
   const ProducerOptions options_;
   const AckHandler on_ack_;
   Handle handle_;

@@ -1,13 +1,18 @@
 #include "common/bus/kafka/list_offsets.h"
 
+#include <thread>
+
 #include "common/base/status.h"
 
 namespace orbweaver::kafka {
+namespace {
 
-absl::StatusOr<std::vector<Offset>> ListOffsets(rd_kafka_t* client, std::string_view topic,
-                                                std::span<const PartitionId> partitions,
-                                                OffsetKind kind, Duration timeout) {
-  if (partitions.empty()) return std::vector<Offset>();
+// While a leader moves, a new topic's first one included, brokers refuse for some milliseconds.
+constexpr Duration kRetryPause = std::chrono::milliseconds(20);
+
+absl::StatusOr<std::vector<Offset>> Ask(rd_kafka_t* client, std::string_view topic,
+                                        std::span<const PartitionId> partitions, OffsetKind kind,
+                                        Duration timeout) {
   const PartitionList list = NewPartitionList(topic, partitions);
   // The request is a look-up by time, for which the protocol has two times of its own: earliest
   // (-2) and latest (-1).
@@ -25,6 +30,20 @@ absl::StatusOr<std::vector<Offset>> ListOffsets(rd_kafka_t* client, std::string_
     offsets.emplace_back(entry.offset);
   }
   return offsets;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Offset>> ListOffsets(rd_kafka_t* client, std::string_view topic,
+                                                std::span<const PartitionId> partitions,
+                                                OffsetKind kind, Duration timeout) {
+  if (partitions.empty()) return std::vector<Offset>();
+  const Deadline deadline(timeout);
+  while (true) {
+    auto offsets = Ask(client, topic, partitions, kind, deadline.Left());
+    if (!IsRetry(offsets.status()) || deadline.Left() <= kRetryPause) return offsets;
+    std::this_thread::sleep_for(kRetryPause);
+  }
 }
 
 }  // namespace orbweaver::kafka

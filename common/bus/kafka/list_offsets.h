@@ -15,7 +15,7 @@ namespace orbweaver::kafka {
 
 enum class OffsetKind { kStart, kEnd };
 
-// In the order of `partitions`. Errors: retry, or fatal (unknown topic or partition).
+// In the order of `partitions`. Retries within `timeout`. Errors: retry, or fatal (unknown topic or partition).
 absl::StatusOr<std::vector<Offset>> ListOffsets(rd_kafka_t* client, std::string_view topic,
                                                 std::span<const PartitionId> partitions,
                                                 OffsetKind kind, Duration timeout);

@@ -1,0 +1,15 @@
+// The sections of the product's configuration.
+#pragma once
+
+#include <string_view>
+
+namespace orbweaver::config {
+
+// One file configures all processes, and each knows the options of its own: it passes over the
+// sections that only others read, and still refuses a section that nobody does. A test of cli/,
+// which knows all options, holds the list complete.
+inline constexpr std::string_view kProductSections[] = {
+    "admin", "hbase", "kafka", "log", "stop", "topics", "url", "worker",
+};
+
+}  // namespace orbweaver::config

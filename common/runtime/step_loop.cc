@@ -1,0 +1,57 @@
+#include "common/runtime/step_loop.h"
+
+#include <chrono>
+
+#include "common/base/backoff.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr BackoffOptions kPauses{.first = std::chrono::milliseconds(100),
+                                 .most = std::chrono::seconds(5)};
+
+}  // namespace
+
+absl::Status RunSteps(std::string_view name,
+                      const std::function<absl::StatusOr<std::unique_ptr<Stepped>>()>& make,
+                      const StopRequest& stop) {
+  Backoff pauses(kPauses, reinterpret_cast<uintptr_t>(&stop));
+  std::unique_ptr<Stepped> core;
+  while (true) {
+    // What is not made yet has nothing to close; what is must finish, or hand over what it holds.
+    const bool stopping = stop.requested();
+    if (stopping && core == nullptr) return absl::OkStatus();
+    absl::Status status;
+    if (core == nullptr) {
+      auto made = make();
+      status = made.status();
+      if (made.ok()) core = *std::move(made);
+    } else {
+      status = stopping ? core->Close() : core->Step();
+      if (stopping && status.ok()) return status;
+    }
+    if (status.ok()) {
+      pauses.Reset();
+      continue;
+    }
+    if (IsFenced(status)) {
+      Log(LogLevel::kWarning, name, "begins anew: {}", MessageOf(status));
+      core.reset();
+    } else if (IsRetry(status)) {
+      Log(LogLevel::kWarning, name, "waits: {}", MessageOf(status));
+    } else {
+      return status;
+    }
+    // A stop that was requested already would end the wait at once.
+    const Duration pause = pauses.Next();
+    if (stopping) {
+      StopRequest().WaitFor(pause);
+    } else {
+      stop.WaitFor(pause);
+    }
+  }
+}
+
+}  // namespace orbweaver

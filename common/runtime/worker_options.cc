@@ -1,0 +1,33 @@
+#include "common/runtime/worker_options.h"
+
+#include <unistd.h>
+
+#include "fmt/format.h"
+
+#include "common/config/schema.h"
+
+namespace orbweaver {
+
+void DeclareWorkerOptions(config::Schema& schema, WorkerOptions* options) {
+  schema.Add("worker.name", &options->name,
+             {.doc = "Names this worker among those of its kind, for a restart to get its "
+                     "partitions back at once; must be unique. Without one it joins anew each "
+                     "time"});
+  schema.Add("worker.session_timeout", &options->session_timeout,
+             {.min = std::chrono::seconds(1),
+              .max = std::chrono::minutes(30),
+              .doc = "A worker that is silent for so long loses its partitions to others"});
+  schema.Add("worker.stats_interval", &options->stats_interval,
+             {.min = std::chrono::milliseconds(100),
+              .max = std::chrono::hours(1),
+              .doc = "How often it reports its counters to the console"});
+}
+
+std::string WorkerId(const WorkerOptions& options) {
+  if (!options.name.empty()) return options.name;
+  char host[256] = "unknown";
+  gethostname(host, sizeof host - 1);
+  return fmt::format("{}:{}", host, getpid());
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,28 @@
+// What every worker process has: a name, and how it belongs to its group.
+#pragma once
+
+#include <string>
+
+#include "common/base/clock.h"
+
+namespace orbweaver {
+
+namespace config {
+class Schema;
+}
+
+struct WorkerOptions {
+  // Keeps its partitions over a quick restart; of two workers of one kind and name the later fences
+  // the earlier. Empty: a worker without memory.
+  std::string name;
+  Duration session_timeout = std::chrono::seconds(45);
+  Duration stats_interval = std::chrono::seconds(5);
+};
+
+// worker.*; `options` must outlive the schema.
+void DeclareWorkerOptions(config::Schema& schema, WorkerOptions* options);
+
+// How this worker calls itself in markers and reports: its name, or host and process.
+std::string WorkerId(const WorkerOptions& options);
+
+}  // namespace orbweaver
