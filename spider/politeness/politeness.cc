@@ -1,0 +1,285 @@
+#include "spider/politeness/politeness.h"
+
+#include <algorithm>
+
+#include "common/base/check.h"
+#include "common/base/text.h"
+
+namespace orbweaver {
+
+struct Politeness::Domain {
+  std::deque<Waiting> urgent;
+  std::deque<Waiting> ordinary;
+  uint32_t running = 0;
+  bool asked = false;
+  SteadyTime last_move{};  // a start or an end
+  Duration delay{};        // beyond the options', by the feed
+  Duration crawl_delay{};
+  BackOff back_off;
+  // Its entry of looks_; nullopt: none.
+  std::optional<std::pair<SteadyTime, uint64_t>> look;
+  Address* waits_for = nullptr;  // whose `waiters` it is among
+
+  bool empty() const { return urgent.empty() && ordinary.empty(); }
+  const Waiting& next() const { return urgent.empty() ? ordinary.front() : urgent.front(); }
+  size_t size() const { return urgent.size() + ordinary.size(); }
+  // The first at which one of them is too late; not to be asked when empty.
+  SteadyTime deadline() const {
+    if (urgent.empty()) return ordinary.front().deadline;
+    if (ordinary.empty()) return urgent.front().deadline;
+    return std::min(urgent.front().deadline, ordinary.front().deadline);
+  }
+};
+
+struct Politeness::Address {
+  uint32_t running = 0;
+  uint32_t waiting = 0;  // requests that will need it
+  bool asked = false;
+  SteadyTime last_end{};
+  // Domains whose next request must wait for the one that runs.
+  std::vector<Domain*> waiters;
+};
+
+Politeness::Politeness(const PolitenessOptions& options, uint64_t seed)
+    : options_(options), random_(seed) {}
+
+Politeness::~Politeness() = default;
+
+Politeness::Domain& Politeness::FindDomain(std::string_view name) {
+  auto found = domains_.find(ToAbsl(name));
+  if (found == domains_.end()) {
+    found = domains_.emplace(std::string(name), std::make_unique<Domain>()).first;
+  }
+  return *found->second;
+}
+
+Politeness::Address* Politeness::FindAddress(std::string_view name) {
+  if (name.empty() || options_.address_delay <= Duration{}) return nullptr;
+  auto found = addresses_.find(ToAbsl(name));
+  if (found == addresses_.end()) {
+    found = addresses_.emplace(std::string(name), std::make_unique<Address>()).first;
+  }
+  return found->second.get();
+}
+
+Duration Politeness::DelayOf(const Domain& domain) const {
+  return std::max({options_.delay, domain.delay, domain.crawl_delay});
+}
+
+SteadyTime Politeness::ReadyAt(const Domain& domain) const {
+  const SteadyTime blocked = domain.back_off.blocked_until();
+  return domain.asked ? std::max(blocked, domain.last_move + DelayOf(domain)) : blocked;
+}
+
+bool Politeness::MayStart(const Domain& domain, const Waiting& next, SteadyTime now) const {
+  if (domain.running >= options_.per_domain || now < ReadyAt(domain)) return false;
+  const Address* const address = next.address;
+  if (address == nullptr || !address->asked) return true;
+  return address->running == 0 && now >= address->last_end + options_.address_delay;
+}
+
+void Politeness::Add(const Turn& turn, SteadyTime now) {
+  CHECK(!running_.contains(turn.id));
+  if (domains_.size() + addresses_.size() >= forget_at_) Forget(now);
+  Domain& domain = FindDomain(turn.domain);
+  const Duration delay_before = DelayOf(domain);
+  domain.delay = std::max(Duration{}, turn.delay);
+  if (turn.crawl_delay) {
+    domain.crawl_delay = std::clamp(*turn.crawl_delay, Duration{}, options_.max_crawl_delay);
+  }
+  const Waiting waiting{
+      .id = turn.id, .address = FindAddress(turn.address), .deadline = now + options_.max_wait};
+  if (waiting.address != nullptr) ++waiting.address->waiting;
+  ++waiting_;
+  const size_t position = turn.urgent ? domain.urgent.size() : domain.size();
+  const SteadyTime start = StartOf(domain, position, now);
+  if (start > waiting.deadline) {
+    Defer(domain, waiting, start, now);
+  } else {
+    (turn.urgent ? domain.urgent : domain.ordinary).push_back(waiting);
+  }
+  if (DelayOf(domain) > delay_before) DeferLate(domain, now);
+  Reschedule(domain, now);
+}
+
+std::optional<TurnId> Politeness::Start(SteadyTime now) {
+  while (!looks_.empty() && std::get<SteadyTime>(*looks_.begin()) <= now) {
+    Domain& domain = *std::get<Domain*>(*looks_.begin());
+    if (domain.empty() || !MayStart(domain, domain.next(), now)) {
+      // Too early for it, or for its address; or too late for one of them.
+      if (!domain.empty() && now >= domain.deadline()) DeferLate(domain, now);
+      Reschedule(domain, now);
+      continue;
+    }
+    auto& queue = domain.urgent.empty() ? domain.ordinary : domain.urgent;
+    const Waiting next = queue.front();
+    queue.pop_front();
+    --waiting_;
+    ++domain.running;
+    domain.asked = true;
+    domain.last_move = now;
+    if (next.address != nullptr) {
+      --next.address->waiting;
+      ++next.address->running;
+      next.address->asked = true;
+    }
+    running_.emplace(next.id, Running{.domain = &domain, .address = next.address});
+    Reschedule(domain, now);
+    return next.id;
+  }
+  return std::nullopt;
+}
+
+SteadyTime Politeness::NextLook() const {
+  return looks_.empty() ? SteadyTime::max() : std::get<SteadyTime>(*looks_.begin());
+}
+
+bool Politeness::Ended(TurnId id, const Ending& ending, SteadyTime now) {
+  const auto found = running_.find(id);
+  if (found == running_.end()) return false;
+  const Running running = found->second;
+  running_.erase(found);
+  Domain& domain = *running.domain;
+  --domain.running;
+  domain.last_move = now;
+  if (ending.status == 429 || ending.status == 503) {
+    domain.back_off.Complain(options_.back_off, ending.retry_after, now, random_);
+    DeferLate(domain, now);
+  }
+  std::vector<Domain*> woken;
+  if (running.address != nullptr) {
+    --running.address->running;
+    running.address->last_end = now;
+    // All of them look again, in the order they came; the first to be ready takes the address.
+    woken.swap(running.address->waiters);
+    for (Domain* const waiter : woken) waiter->waits_for = nullptr;
+  }
+  Reschedule(domain, now);
+  for (Domain* const waiter : woken) {
+    if (waiter != &domain) Reschedule(*waiter, now);
+  }
+  return true;
+}
+
+void Politeness::SetCrawlDelay(std::string_view domain_name, std::optional<Duration> delay,
+                               SteadyTime now) {
+  Domain& domain = FindDomain(domain_name);
+  domain.crawl_delay = std::clamp(delay.value_or(Duration{}), Duration{}, options_.max_crawl_delay);
+  DeferLate(domain, now);
+  Reschedule(domain, now);
+}
+
+// The requests of a domain start one delay after the other at best. How long they take is not
+// known, so a request may still come to its deadline later.
+SteadyTime Politeness::StartOf(const Domain& domain, size_t position, SteadyTime now) const {
+  const Duration delay = DelayOf(domain);
+  SteadyTime first = std::max(now, ReadyAt(domain));
+  if (domain.running >= options_.per_domain) first = std::max(first, now + delay);
+  return first + delay * static_cast<int64_t>(position);
+}
+
+// Those that cannot start before their deadlines go at once: the earlier they are handed back, the
+// less they hold the feed's commit.
+void Politeness::DeferLate(Domain& domain, SteadyTime now) {
+  size_t position = 0;
+  for (auto* const queue : {&domain.urgent, &domain.ordinary}) {
+    auto kept = queue->begin();
+    for (const Waiting& waiting : *queue) {
+      const SteadyTime start = StartOf(domain, position, now);
+      // At its deadline the first of all may still start.
+      const bool late =
+          now >= waiting.deadline && (position > 0 || !MayStart(domain, waiting, now));
+      if (late || start > waiting.deadline) {
+        Defer(domain, waiting, start, now);
+      } else {
+        *kept++ = waiting;
+        ++position;
+      }
+    }
+    queue->erase(kept, queue->end());
+  }
+}
+
+void Politeness::Defer(const Domain& domain, const Waiting& waiting, SteadyTime not_before,
+                       SteadyTime now) {
+  --waiting_;
+  if (waiting.address != nullptr) --waiting.address->waiting;
+  deferred_.push_back(
+      {.id = waiting.id,
+       .not_before = not_before,
+       .reason = now < domain.back_off.blocked_until() ? Reason::kBackOff : Reason::kDelay});
+}
+
+void Politeness::Reschedule(Domain& domain, SteadyTime now) {
+  if (domain.look) {
+    looks_.erase({domain.look->first, domain.look->second, &domain});
+    domain.look.reset();
+  }
+  if (domain.empty()) return WaitFor(domain, nullptr);
+  SteadyTime at = ReadyAt(domain);
+  Address* const address = domain.next().address;
+  const bool busy = address != nullptr && address->running > 0;
+  WaitFor(domain, busy ? address : nullptr);
+  if (busy || domain.running >= options_.per_domain) {
+    at = SteadyTime::max();  // the end of the one that runs makes it look again
+  } else if (address != nullptr && address->asked) {
+    at = std::max(at, address->last_end + options_.address_delay);
+  }
+  at = std::max(now, std::min(at, domain.deadline()));
+  domain.look = {at, next_look_++};
+  looks_.emplace(at, domain.look->second, &domain);
+}
+
+// Among the waiters of `address` and of no other; nullptr: of none.
+void Politeness::WaitFor(Domain& domain, Address* address) {
+  if (domain.waits_for == address) return;
+  if (domain.waits_for != nullptr) std::erase(domain.waits_for->waiters, &domain);
+  domain.waits_for = address;
+  if (address != nullptr) address->waiters.push_back(&domain);
+}
+
+std::optional<Politeness::Deferred> Politeness::TakeDeferred() {
+  if (deferred_.empty()) return std::nullopt;
+  const Deferred deferred = deferred_.front();
+  deferred_.pop_front();
+  return deferred;
+}
+
+std::vector<TurnId> Politeness::TakeAll() {
+  std::vector<TurnId> all;
+  for (auto& [name, domain] : domains_) {
+    for (auto* const queue : {&domain->urgent, &domain->ordinary}) {
+      for (const Waiting& waiting : *queue) {
+        all.push_back(waiting.id);
+        if (waiting.address != nullptr) --waiting.address->waiting;
+      }
+      queue->clear();
+    }
+    domain->look.reset();
+    WaitFor(*domain, nullptr);
+  }
+  looks_.clear();
+  waiting_ = 0;
+  return all;
+}
+
+// Drops what would behave the same if it were made anew; a crawl-delay is said again with the next
+// request of its domain.
+void Politeness::Forget(SteadyTime now) {
+  for (auto domain = domains_.begin(); domain != domains_.end();) {
+    const Domain& d = *domain->second;
+    const bool needed = !d.empty() || d.running > 0 || d.waits_for != nullptr || now < ReadyAt(d) ||
+                        !d.back_off.Forgiven(options_.back_off, now);
+    needed ? (void)++domain : domains_.erase(domain++);
+  }
+  for (auto address = addresses_.begin(); address != addresses_.end();) {
+    const Address& a = *address->second;
+    const bool needed = a.running > 0 || a.waiting > 0 || !a.waiters.empty() ||
+                        now < a.last_end + options_.address_delay;
+    needed ? (void)++address : addresses_.erase(address++);
+  }
+  // So that the work is a constant for each Add.
+  forget_at_ = std::max<size_t>(1024, 2 * (domains_.size() + addresses_.size()));
+}
+
+}  // namespace orbweaver
