@@ -5,6 +5,7 @@ namespace orbweaver {
 
 int RunConfig(std::span<const std::string> args);
 int RunInit(std::span<const std::string> args);
+int RunParse(std::span<const std::string> args);
 int RunUrl(std::span<const std::string> args);
 int RunVersion(std::span<const std::string> args);
 
@@ -12,6 +13,7 @@ std::span<const Command> Commands() {
   static constexpr Command kCommands[] = {
       {"config", "Check the configuration, show what is in effect, list the options", RunConfig},
       {"init", "Make the topics and tables of a cluster, or check them", RunInit},
+      {"parse", "Show what the spider would log of a document: its links, title, charset", RunParse},
       {"url", "Show what the crawler makes of URLs: canonical form, domain, slot", RunUrl},
       {"version", "Print the version and how this program was built", RunVersion},
   };

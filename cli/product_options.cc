@@ -12,6 +12,7 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
+  DeclareParseOptions(schema, &options->parse);
   DeclareTopicOptions(schema, &options->topics);
   DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
 }

@@ -16,6 +16,7 @@
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "spider/parse/parse_options.h"
 
 namespace orbweaver {
 
@@ -27,6 +28,7 @@ struct ProductOptions {
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  ParseOptions parse;
   TopicOptions topics;
   UrlOptions url;
   PublicSuffixOptions public_suffixes;
