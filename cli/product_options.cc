@@ -13,6 +13,7 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
   DeclareParseOptions(schema, &options->parse);
+  DeclareRobotsOptions(schema, &options->robots);
   DeclareTopicOptions(schema, &options->topics);
   DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
 }

@@ -17,6 +17,7 @@
 #include "common/url/domain.h"
 #include "common/url/options.h"
 #include "spider/parse/parse_options.h"
+#include "spider/robots/robots_options.h"
 
 namespace orbweaver {
 
@@ -29,6 +30,7 @@ struct ProductOptions {
   KafkaOptions kafka;
   LogOptions log;
   ParseOptions parse;
+  RobotsOptions robots;
   TopicOptions topics;
   UrlOptions url;
   PublicSuffixOptions public_suffixes;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <cstddef>
 #include <vector>
 
 #include "common/base/utf8.h"
@@ -41,6 +41,9 @@ constexpr auto kSelfEnding =
 // End tags of what is outside do not reach into these.
 constexpr auto kScopes = Packed({"table", "td", "th", "caption", "template", "object", "marquee",
                                  "applet", "html", "svg", "math", "button", "ul", "ol", "dl"});
+constexpr auto kMarkers =
+    Packed({"td", "th", "caption", "template", "object", "marquee", "applet"});
+constexpr Name kAnchor = Pack("a");
 constexpr auto kRawText = Packed({"script", "style", "textarea", "title", "xmp", "iframe",
                                   "noembed", "noframes"});
 
@@ -54,6 +57,18 @@ struct Tag {
   bool is_end = false;
   size_t attributes = 0;
   size_t end = 0;  // behind its '>'
+};
+
+// What the standard calls active formatting elements: those that each paragraph begins with anew,
+// unless a cell or the like keeps them out.
+struct Active {
+  size_t formatting = 0;
+  bool anchor = false;
+};
+
+struct Open {
+  Name name;
+  Active before;
 };
 
 class Scan {
@@ -111,39 +126,66 @@ class Scan {
   bool Take(const Tag& tag) {
     if (tag.attributes > kMaxGumboAttributes) return false;
     if (Contains(kVoid, tag.name)) return true;
-    const bool formatting = Contains(kFormatting, tag.name);
     if (tag.is_end) {
-      if (formatting && formatting_ > 0) --formatting_;
+      EndFormatting(tag.name);
       Close(tag.name);
       return true;
     }
-    // An <a> ends the one before it.
-    if (formatting && !(tag.name == Pack("a") && Close(tag.name))) ++formatting_;
+    if (tag.name == kAnchor) EndAnchor();
     if (Contains(kSelfEnding, tag.name)) CloseOfItsKind(tag.name);
-    open_.push_back(tag.name);
-    return open_.size() <= kMaxGumboDepth && formatting_ <= kMaxGumboFormatting;
+    open_.push_back({tag.name, active_});
+    if (Contains(kMarkers, tag.name)) {
+      active_ = {};
+    } else if (Contains(kFormatting, tag.name)) {
+      ++active_.formatting;
+      active_.anchor = active_.anchor || tag.name == kAnchor;
+    }
+    return open_.size() <= kMaxGumboDepth && active_.formatting <= kMaxGumboFormatting;
+  }
+
+  // An <a> ends the one before it, but not what that one holds.
+  void EndAnchor() {
+    if (!active_.anchor) return;
+    EndFormatting(kAnchor);
+    for (size_t i = open_.size(); i-- > 0 && !Contains(kMarkers, open_[i].name);) {
+      if (open_[i].name == kAnchor) {
+        open_.erase(open_.begin() + static_cast<ptrdiff_t>(i));
+        return;
+      }
+    }
+  }
+
+  void EndFormatting(Name name) {
+    if (!Contains(kFormatting, name) || active_.formatting == 0) return;
+    if (name == kAnchor && !active_.anchor) return;
+    --active_.formatting;
+    if (name == kAnchor) active_.anchor = false;
+  }
+
+  // With a cell or the like end the formatting elements that began in it, with others not.
+  void Pop(size_t to) {
+    for (size_t i = to; i < open_.size(); ++i) {
+      if (!Contains(kMarkers, open_[i].name)) continue;
+      active_ = open_[i].before;
+      break;
+    }
+    open_.resize(to);
   }
 
   // Ends the innermost element `name` and what is open within, unless a scope lies between.
-  bool Close(Name name) {
+  void Close(Name name) {
     for (size_t i = open_.size(); i-- > 0;) {
-      if (open_[i] == name) {
-        open_.resize(i);
-        return true;
-      }
-      if (Contains(kScopes, open_[i]) && !Contains(kScopes, name) && name != Pack("tr")) {
-        return false;
-      }
+      if (open_[i].name == name) return Pop(i);
+      if (Contains(kScopes, open_[i].name) && !Contains(kScopes, name) && name != Pack("tr")) return;
     }
-    return false;
   }
 
   void CloseOfItsKind(Name name) {
     for (size_t i = open_.size(); i-- > 0;) {
-      if (open_[i] == name) return open_.resize(i);
+      if (open_[i].name == name) return Pop(i);
       // A cell ends at the next cell or row, but not across a table.
-      const bool cell = open_[i] == Pack("td") || open_[i] == Pack("th");
-      if (Contains(kScopes, open_[i]) && !(cell && name == Pack("tr"))) return;
+      const bool cell = open_[i].name == Pack("td") || open_[i].name == Pack("th");
+      if (Contains(kScopes, open_[i].name) && !(cell && name == Pack("tr"))) return;
     }
   }
 
@@ -156,8 +198,8 @@ class Scan {
   }
 
   const std::string_view html_;
-  std::vector<Name> open_;
-  size_t formatting_ = 0;
+  std::vector<Open> open_;
+  Active active_;
 };
 
 }  // namespace

@@ -68,7 +68,7 @@ void LinkCollector::SetAnchor(Place place, std::string_view anchor) {
 
 std::string_view LinkCollector::Resolve(std::string_view href) {
   ResolvedUrl url;
-  if (resolver_.Resolve(TrimSpace(href), &url) != UrlError::kNone) return {};
+  if (href.empty() || resolver_.Resolve(href, &url) != UrlError::kNone) return {};
   return url.url.size() > kMaxUrlBytes ? std::string_view() : Copy(url.url);
 }
 

@@ -53,7 +53,7 @@ class LinkCollector {
   // have them.
   void Finish(std::string_view page_url, bool nofollow, ParsedPage* page);
 
-  // The canonical form of `href`, in the arena; empty when it is no URL to crawl.
+  // The canonical form of `href`, in the arena; empty when it is empty or no URL to crawl.
   std::string_view Resolve(std::string_view href);
 
  private:
