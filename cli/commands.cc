@@ -14,7 +14,8 @@ std::span<const Command> Commands() {
   static constexpr Command kCommands[] = {
       {"config", "Check the configuration, show what is in effect, list the options", RunConfig},
       {"init", "Make the topics and tables of a cluster, or check them", RunInit},
-      {"parse", "Show what the spider would log of a document: its links, title, charset", RunParse},
+      {"parse", "Show what the spider would log of a document: its links, title, charset",
+       RunParse},
       {"robots", "Say what a robots.txt allows a crawler, and by which rule", RunRobots},
       {"url", "Show what the crawler makes of URLs: canonical form, domain, slot", RunUrl},
       {"version", "Print the version and how this program was built", RunVersion},

@@ -187,9 +187,9 @@ void PrintText(const ParsedPage& page, std::string* out) {
   line("robots", page.robots_directives);
   line("canonical", page.canonical_url);
   line("text", fmt::format("{} bytes", page.text_bytes));
-  line("links", fmt::format("{} inside, {} outside, {} rejected{}", page.links_inside,
-                            page.links_outside, page.links_rejected,
-                            page.links_truncated ? ", others left out" : ""));
+  line("links",
+       fmt::format("{} inside, {} outside, {} rejected{}", page.links_inside, page.links_outside,
+                   page.links_rejected, page.links_truncated ? ", others left out" : ""));
   for (const DomainLinks& domain : page.domains) {
     out->append(fmt::format("\n{}\n", domain.domain));
     for (const Link& link : domain.links) {

@@ -47,7 +47,9 @@ int Fail(std::string_view message) {
 }
 
 // Path and query of a canonical URL.
-std::string_view PathOf(std::string_view url) { return url.substr(url.find('/', url.find("//") + 2)); }
+std::string_view PathOf(std::string_view url) {
+  return url.substr(url.find('/', url.find("//") + 2));
+}
 
 std::string Describe(const RobotsDecision& decision) {
   if (decision.line == 0) return "no rule";
@@ -70,11 +72,12 @@ int RunRobots(std::span<const std::string> all_args) {
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
     return Fail(MessageOf(loaded));
   }
-  if (args.size() < 3) return Fail("FILE, AGENT and a URL are needed. See `orbweaver robots --help`.");
+  if (args.size() < 3)
+    return Fail("FILE, AGENT and a URL are needed. See `orbweaver robots --help`.");
   const std::string agent = args[1].substr(0, args[1].find('/'));
   if (!IsProductToken(agent)) {
-    return Fail(fmt::format(
-        "agent '{}': no product token. Those have letters, `-` and `_` only.", args[1]));
+    return Fail(fmt::format("agent '{}': no product token. Those have letters, `-` and `_` only.",
+                            args[1]));
   }
   const absl::StatusOr<std::string> file = ReadFileOrStdin(args[0], kMaxFileBytes);
   if (!file.ok()) return Fail(MessageOf(file.status()));

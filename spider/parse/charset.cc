@@ -29,9 +29,8 @@ std::string_view NameOf(lxb_encoding_t encoding) {
     auto made = std::make_unique<char[][24]>(LXB_ENCODING_LAST_ENTRY);
     for (int i = 0; i < LXB_ENCODING_LAST_ENTRY; ++i) {
       const lxb_encoding_data_t* data = lxb_encoding_data(static_cast<lxb_encoding_t>(i));
-      const auto* name = data == nullptr || data->name == nullptr
-                             ? ""
-                             : reinterpret_cast<const char*>(data->name);
+      const auto* name =
+          data == nullptr || data->name == nullptr ? "" : reinterpret_cast<const char*>(data->name);
       const size_t size = std::min(std::strlen(name), sizeof made[i] - 1);
       std::transform(name, name + size, made[i], LowerAscii);
     }

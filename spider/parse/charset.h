@@ -10,8 +10,8 @@
 
 namespace orbweaver {
 
-// The WHATWG name of what `label` calls a charset ("latin1" is "windows-1252"), in lower case; empty
-// when it is no label of one.
+// The WHATWG name of what `label` calls a charset ("latin1" is "windows-1252"), in lower case;
+// empty when it is no label of one.
 std::string_view CharsetOfLabel(std::string_view label);
 
 // What <meta charset>, <meta http-equiv=content-type> or an XML declaration say within the first

@@ -54,8 +54,9 @@ TEST(CharsetTest, DeclarationsAreFoundAsThePrescanDoes) {
 TEST(CharsetTest, WhatNobodyDeclaredIsGuessed) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
-    text += "\xcf\xf0\xe8\xe2\xe5\xf2, \xfd\xf2\xee \xf1\xf2\xf0\xe0\xed\xe8\xf6\xe0 \xee "
-            "\xef\xee\xe3\xee\xe4\xe5 \xe8 \xf1\xef\xee\xf0\xf2\xe5. ";
+    text +=
+        "\xcf\xf0\xe8\xe2\xe5\xf2, \xfd\xf2\xee \xf1\xf2\xf0\xe0\xed\xe8\xf6\xe0 \xee "
+        "\xef\xee\xe3\xee\xe4\xe5 \xe8 \xf1\xef\xee\xf0\xf2\xe5. ";
   }
   EXPECT_EQ("windows-1251", DetectCharset(text, ""));
   EXPECT_EQ("windows-1252", DetectCharset("\x81\x8d\xff", "")) << "the web's default";
@@ -65,17 +66,27 @@ TEST(CharsetTest, TextIsDecodedAsBrowsersDo) {
   EXPECT_EQ("\xe2\x82\xac \xc3\xa4", Decoded("\x80 \xe4", "windows-1252"));
   EXPECT_EQ("\xe6\x97\xa5\xe6\x9c\xac", Decoded("\x93\xfa\x96\x7b", "shift_jis"));
   EXPECT_EQ("\xf0\x9f\x98\x80", Decoded("\x94\x39\xfc\x36", "gb18030"));
-  EXPECT_EQ("a\xc3\xa4", Decoded(std::string_view("\xff\xfe" "a\0\xe4\0", 6), "utf-16le"));
+  EXPECT_EQ("a\xc3\xa4", Decoded(std::string_view("\xff\xfe"
+                                                  "a\0\xe4\0",
+                                                  6),
+                                 "utf-16le"));
   EXPECT_EQ("\xef\xbf\xbd", Decoded(std::string_view("\xd8\x00", 2), "utf-16be")) << "a lone half";
   EXPECT_EQ("\xef\xbf\xbd", Decoded("<script>", "replacement")) << "no way past a filter";
 }
 
 TEST(CharsetTest, ValidUtf8IsNotCopied) {
-  const std::string text = "\xef\xbb\xbf" "a\xc3\xa4";
+  const std::string text =
+      "\xef\xbb\xbf"
+      "a\xc3\xa4";
   Arena arena;
   EXPECT_EQ(text.data() + 3, ToUtf8(text, "utf-8", &arena).data());
   EXPECT_EQ(0u, arena.HeldBytes());
-  EXPECT_EQ("a\xef\xbf\xbd" "b", Decoded("a\xc3" "b", "utf-8"));
+  EXPECT_EQ(
+      "a\xef\xbf\xbd"
+      "b",
+      Decoded("a\xc3"
+              "b",
+              "utf-8"));
   EXPECT_EQ("a\xef\xbf\xbd", Decoded("a\xc3", "utf-8")) << "cut";
 }
 

@@ -21,10 +21,9 @@ std::vector<std::string> Facts(HtmlEngineKind kind, const std::string& html, boo
   UrlResolver resolver(UrlOptions(), *kSuffixes);
   PageParser parser({.engine = kind, .embedded = true}, &resolver);
   ParsedPage page;
-  parser.Parse({.url = "http://www.example.com/dir/page.html",
-                .body = html,
-                .content_type = "text/html"},
-               &page);
+  parser.Parse(
+      {.url = "http://www.example.com/dir/page.html", .body = html, .content_type = "text/html"},
+      &page);
   std::vector<std::string> facts;
   for (const DomainLinks& domain : page.domains) {
     for (const Link& link : domain.links) {
@@ -73,8 +72,8 @@ class Generator {
 
  private:
   std::string Text() {
-    static constexpr const char* kTexts[] = {"word", " two words ", "\n", "&amp;", "\xc3\xa4",
-                                             "<!-- c -->", "1 < 2", ""};
+    static constexpr const char* kTexts[] = {"word",     " two words ", "\n",    "&amp;",
+                                             "\xc3\xa4", "<!-- c -->",  "1 < 2", ""};
     return kTexts[random_.Below(std::size(kTexts))];
   }
   std::string Anchor() {
@@ -153,15 +152,23 @@ std::vector<std::string> PathsAndAnchors(HtmlEngineKind kind, const std::string&
 
 TEST(DifferentialTest, KnownDifferencesAreThese) {
   const Difference kDifferences[] = {
-      {"the tree has no links in <select>", "<select><option><a href=x>t</a></select>",
-       {"x t"}, {}},
+      {"the tree has no links in <select>",
+       "<select><option><a href=x>t</a></select>",
+       {"x t"},
+       {}},
       {"the tree has <frame> in <frameset> only", "<body><frame src=x>", {"x "}, {}},
       {"the tree has nothing but frames in <frameset>",
-       "<frameset><a href=x>t</a><frame src=y></frameset>", {"x t", "y "}, {"y "}},
-      {"the tree knows CDATA in svg and math", "<svg><a href=x><![CDATA[t]]></a></svg>",
-       {"x "}, {"x t"}},
+       "<frameset><a href=x>t</a><frame src=y></frameset>",
+       {"x t", "y "},
+       {"y "}},
+      {"the tree knows CDATA in svg and math",
+       "<svg><a href=x><![CDATA[t]]></a></svg>",
+       {"x "},
+       {"x t"}},
       {"the tree moves what stands between cells out of the table, and out of its link",
-       "<table><a href=x><tr>one<td>two</table>", {"x "}, {"x one"}},
+       "<table><a href=x><tr>one<td>two</table>",
+       {"x "},
+       {"x one"}},
   };
   for (const Difference& difference : kDifferences) {
     EXPECT_EQ(difference.lexbor, PathsAndAnchors(HtmlEngineKind::kLexbor, difference.html))

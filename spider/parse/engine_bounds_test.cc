@@ -67,7 +67,8 @@ TEST(EngineBoundsTest, OrdinaryUnclosedElementsAreNoDepth) {
   std::string html = "<table>";
   for (int i = 0; i < 2000; ++i) html += "<tr><td><p>x<td><ul><li>a<li>b</ul><a href=x><b>y</b>";
   html += "</table>";
-  for (int i = 0; i < 2000; ++i) html += "<p>x<br><img src=a><a href=y>z<option><dl><dt>a<dd>b</dl>";
+  for (int i = 0; i < 2000; ++i)
+    html += "<p>x<br><img src=a><a href=y>z<option><dl><dt>a<dd>b</dl>";
   html += "<script>'<div><div><div>'</script><!-- <div> -->";
   EXPECT_EQ(html.size(), BoundForGumbo(html).size());
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "common/base/utf8.h"
@@ -44,8 +44,8 @@ constexpr auto kScopes = Packed({"table", "td", "th", "caption", "template", "ob
 constexpr auto kMarkers =
     Packed({"td", "th", "caption", "template", "object", "marquee", "applet"});
 constexpr Name kAnchor = Pack("a");
-constexpr auto kRawText = Packed({"script", "style", "textarea", "title", "xmp", "iframe",
-                                  "noembed", "noframes"});
+constexpr auto kRawText =
+    Packed({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"});
 
 template <size_t kCount>
 bool Contains(const std::array<Name, kCount>& names, Name name) {
@@ -176,7 +176,8 @@ class Scan {
   void Close(Name name) {
     for (size_t i = open_.size(); i-- > 0;) {
       if (open_[i].name == name) return Pop(i);
-      if (Contains(kScopes, open_[i].name) && !Contains(kScopes, name) && name != Pack("tr")) return;
+      if (Contains(kScopes, open_[i].name) && !Contains(kScopes, name) && name != Pack("tr"))
+        return;
     }
   }
 

@@ -17,9 +17,9 @@ bool IsHidden(HtmlTag tag) {
 
 // The rel of <link> elements that lead to other pages.
 bool LeadsToPage(std::string_view rel, std::string_view type) {
-  static constexpr std::string_view kRels[] = {"next",  "prev",     "previous", "first", "last",
-                                               "start", "index",    "contents", "up",    "author",
-                                               "help",  "license",  "amphtml"};
+  static constexpr std::string_view kRels[] = {"next",  "prev",    "previous", "first", "last",
+                                               "start", "index",   "contents", "up",    "author",
+                                               "help",  "license", "amphtml"};
   for (const std::string_view word : kRels) {
     if (HasWord(rel, word)) return true;
   }
@@ -35,8 +35,8 @@ bool IsFeedType(std::string_view type) {
 }
 
 bool IsEmbeddedRel(std::string_view rel) {
-  static constexpr std::string_view kRels[] = {"stylesheet", "icon", "apple-touch-icon", "preload",
-                                               "modulepreload", "prefetch", "manifest"};
+  static constexpr std::string_view kRels[] = {
+      "stylesheet", "icon", "apple-touch-icon", "preload", "modulepreload", "prefetch", "manifest"};
   for (const std::string_view word : kRels) {
     if (HasWord(rel, word)) return true;
   }
@@ -127,8 +127,7 @@ void HtmlReader::OnAnchor(const HtmlAttributes& attributes) {
   EndAnchor();
   in_anchor_ = true;
   anchor_.Clear();
-  anchor_place_ =
-      links_.Add({.href = attributes.Get(kHref), .rel = RelBits(attributes.Get(kRel))});
+  anchor_place_ = links_.Add({.href = attributes.Get(kHref), .rel = RelBits(attributes.Get(kRel))});
 }
 
 void HtmlReader::EndAnchor() {

@@ -30,16 +30,16 @@ TagSet MakeSet(std::initializer_list<lxb_tag_id_t> ids) {
 
 // Tags that cannot stand in svg or math: they end it (HTML standard, 13.2.6.5).
 const TagSet& Breakouts() {
-  static const TagSet set = MakeSet(
-      {LXB_TAG_B,       LXB_TAG_BIG,  LXB_TAG_BLOCKQUOTE, LXB_TAG_BODY,    LXB_TAG_BR,
-       LXB_TAG_CENTER,  LXB_TAG_CODE, LXB_TAG_DD,         LXB_TAG_DIV,     LXB_TAG_DL,
-       LXB_TAG_DT,      LXB_TAG_EM,   LXB_TAG_EMBED,      LXB_TAG_H1,      LXB_TAG_H2,
-       LXB_TAG_H3,      LXB_TAG_H4,   LXB_TAG_H5,         LXB_TAG_H6,      LXB_TAG_HEAD,
-       LXB_TAG_HR,      LXB_TAG_I,    LXB_TAG_IMG,        LXB_TAG_LI,      LXB_TAG_LISTING,
-       LXB_TAG_MENU,    LXB_TAG_META, LXB_TAG_NOBR,       LXB_TAG_OL,      LXB_TAG_P,
-       LXB_TAG_PRE,     LXB_TAG_RUBY, LXB_TAG_S,          LXB_TAG_SMALL,   LXB_TAG_SPAN,
-       LXB_TAG_STRONG,  LXB_TAG_SUB,  LXB_TAG_SUP,        LXB_TAG_STRIKE,  LXB_TAG_TABLE,
-       LXB_TAG_TT,      LXB_TAG_U,    LXB_TAG_UL,         LXB_TAG_VAR});
+  static const TagSet set =
+      MakeSet({LXB_TAG_B,      LXB_TAG_BIG,  LXB_TAG_BLOCKQUOTE, LXB_TAG_BODY,   LXB_TAG_BR,
+               LXB_TAG_CENTER, LXB_TAG_CODE, LXB_TAG_DD,         LXB_TAG_DIV,    LXB_TAG_DL,
+               LXB_TAG_DT,     LXB_TAG_EM,   LXB_TAG_EMBED,      LXB_TAG_H1,     LXB_TAG_H2,
+               LXB_TAG_H3,     LXB_TAG_H4,   LXB_TAG_H5,         LXB_TAG_H6,     LXB_TAG_HEAD,
+               LXB_TAG_HR,     LXB_TAG_I,    LXB_TAG_IMG,        LXB_TAG_LI,     LXB_TAG_LISTING,
+               LXB_TAG_MENU,   LXB_TAG_META, LXB_TAG_NOBR,       LXB_TAG_OL,     LXB_TAG_P,
+               LXB_TAG_PRE,    LXB_TAG_RUBY, LXB_TAG_S,          LXB_TAG_SMALL,  LXB_TAG_SPAN,
+               LXB_TAG_STRONG, LXB_TAG_SUB,  LXB_TAG_SUP,        LXB_TAG_STRIKE, LXB_TAG_TABLE,
+               LXB_TAG_TT,     LXB_TAG_U,    LXB_TAG_UL,         LXB_TAG_VAR});
   return set;
 }
 
@@ -289,11 +289,10 @@ class LexborEngine : public HtmlEngine {
          attribute = attribute->next) {
       if (attribute->name == nullptr) continue;
       const lexbor_hash_entry_t& name = attribute->name->entry;
-      attributes->Set(
-          HtmlAttributeOf({reinterpret_cast<const char*>(lexbor_hash_entry_str(&name)),
-                           name.length}),
-          {reinterpret_cast<const char*>(attribute->value),
-           attribute->value == nullptr ? 0 : attribute->value_size});
+      attributes->Set(HtmlAttributeOf({reinterpret_cast<const char*>(lexbor_hash_entry_str(&name)),
+                                       name.length}),
+                      {reinterpret_cast<const char*>(attribute->value),
+                       attribute->value == nullptr ? 0 : attribute->value_size});
     }
   }
 

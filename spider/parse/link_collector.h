@@ -41,16 +41,16 @@ class LinkCollector {
   // False when it is no URL.
   bool SetBase(std::string_view url);
 
-  // `href` and `anchor` are copied. Empty links and fragments of the page are passed over: they have
-  // no place.
+  // `href` and `anchor` are copied. Empty links and fragments of the page are passed over: they
+  // have no place.
   Place Add(const RawLink& link);
   // The anchor of a link, once it is known.
   void SetAnchor(Place place, std::string_view anchor);
 
-  // Resolves all and writes domains and counts into `page`, whose URL is `page_url`. With `nofollow`
-  // each link gets that bit. Of links to one URL the first keeps its place; its anchor is the first
-  // that is not empty, its kind the one that leads most to a page, and bits of rel hold when all
-  // have them.
+  // Resolves all and writes domains and counts into `page`, whose URL is `page_url`. With
+  // `nofollow` each link gets that bit. Of links to one URL the first keeps its place; its anchor
+  // is the first that is not empty, its kind the one that leads most to a page, and bits of rel
+  // hold when all have them.
   void Finish(std::string_view page_url, bool nofollow, ParsedPage* page);
 
   // The canonical form of `href`, in the arena; empty when it is empty or no URL to crawl.

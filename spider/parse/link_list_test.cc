@@ -34,11 +34,12 @@ class LinkListTest : public testing::Test {
 using UrlList = std::vector<std::string_view>;
 
 TEST_F(LinkListTest, ASitemapsPagesAreItsLinks) {
-  Parse("\xef\xbb\xbf<?xml version='1.0'?><!-- c --><urlset xmlns='http://www.sitemaps.org/'\n"
-        "xmlns:image='i' xmlns:xhtml='x'><url><loc>\n https://example.com/a?x=1&amp;y=2 </loc>"
-        "<image:image><image:loc>https://example.com/no.png</image:loc></image:image>"
-        "<xhtml:link rel='alternate' hreflang='de' href='https://example.com/de'/></url>"
-        "<url><loc><![CDATA[https://example.com/b&c]]></loc></url><url><loc/></url></urlset>");
+  Parse(
+      "\xef\xbb\xbf<?xml version='1.0'?><!-- c --><urlset xmlns='http://www.sitemaps.org/'\n"
+      "xmlns:image='i' xmlns:xhtml='x'><url><loc>\n https://example.com/a?x=1&amp;y=2 </loc>"
+      "<image:image><image:loc>https://example.com/no.png</image:loc></image:image>"
+      "<xhtml:link rel='alternate' hreflang='de' href='https://example.com/de'/></url>"
+      "<url><loc><![CDATA[https://example.com/b&c]]></loc></url><url><loc/></url></urlset>");
   EXPECT_EQ(DocumentKind::kSitemap, page_.kind);
   EXPECT_EQ((UrlList{"https://example.com/a?x=1&y=2", "https://example.com/de",
                      "https://example.com/b&c"}),
@@ -55,9 +56,10 @@ TEST_F(LinkListTest, AnIndexNamesSitemaps) {
 }
 
 TEST_F(LinkListTest, LinesOfUrlsAreASitemap) {
-  Parse("\n https://example.com/a\r\nhttps://example.com/b \n\nnot a url\nhttp://b.org/c d\n"
-        "HTTPS://example.com/e",
-        "text/plain");
+  Parse(
+      "\n https://example.com/a\r\nhttps://example.com/b \n\nnot a url\nhttp://b.org/c d\n"
+      "HTTPS://example.com/e",
+      "text/plain");
   EXPECT_EQ(DocumentKind::kTextSitemap, page_.kind);
   EXPECT_EQ((UrlList{"https://example.com/a", "https://example.com/b", "https://example.com/e"}),
             Urls());
@@ -65,12 +67,13 @@ TEST_F(LinkListTest, LinesOfUrlsAreASitemap) {
 }
 
 TEST_F(LinkListTest, RssItemsAreLinksWithTheirTitles) {
-  Parse("<rss version='2.0'><channel><title>Feed</title><link>https://example.com/</link>"
-        "<atom:link rel='self' href='https://example.com/rss'/><item><title>One &amp; <![CDATA[<1>"
-        "]]></title><link>https://example.com/1</link><guid>https://example.com/no</guid></item>"
-        "<item><guid>https://example.com/2</guid></item><item><guid isPermaLink='false'>"
-        "https://example.com/no</guid></item></channel></rss>",
-        "application/rss+xml");
+  Parse(
+      "<rss version='2.0'><channel><title>Feed</title><link>https://example.com/</link>"
+      "<atom:link rel='self' href='https://example.com/rss'/><item><title>One &amp; <![CDATA[<1>"
+      "]]></title><link>https://example.com/1</link><guid>https://example.com/no</guid></item>"
+      "<item><guid>https://example.com/2</guid></item><item><guid isPermaLink='false'>"
+      "https://example.com/no</guid></item></channel></rss>",
+      "application/rss+xml");
   EXPECT_EQ(DocumentKind::kFeed, page_.kind);
   EXPECT_EQ("Feed", page_.title);
   EXPECT_EQ((UrlList{"https://example.com/", "https://example.com/1", "https://example.com/2"}),
@@ -80,14 +83,16 @@ TEST_F(LinkListTest, RssItemsAreLinksWithTheirTitles) {
 }
 
 TEST_F(LinkListTest, RdfAndAtomAreFeedsToo) {
-  Parse("<rdf:RDF><channel><link>https://example.com/</link></channel><item><link>/1</link></item>"
-        "</rdf:RDF>");
+  Parse(
+      "<rdf:RDF><channel><link>https://example.com/</link></channel><item><link>/1</link></item>"
+      "</rdf:RDF>");
   EXPECT_EQ((UrlList{"https://example.com/", "https://example.com/1"}), Urls());
-  Parse("<feed xmlns='http://www.w3.org/2005/Atom'><title type='html'>T</title>"
-        "<link href='/home'/><link rel='next' href='/feed?page=2'/><entry><title>E</title>"
-        "<link rel='edit' href='/no'/><link rel=\"alternate\" href=\"e?a=1&amp;b=2\"/></entry>"
-        "</feed>",
-        "application/atom+xml");
+  Parse(
+      "<feed xmlns='http://www.w3.org/2005/Atom'><title type='html'>T</title>"
+      "<link href='/home'/><link rel='next' href='/feed?page=2'/><entry><title>E</title>"
+      "<link rel='edit' href='/no'/><link rel=\"alternate\" href=\"e?a=1&amp;b=2\"/></entry>"
+      "</feed>",
+      "application/atom+xml");
   EXPECT_EQ((UrlList{"https://example.com/home", "https://example.com/feed?page=2",
                      "https://example.com/x/e?a=1&b=2"}),
             Urls());

@@ -79,8 +79,8 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
   MediaClass media = ClassOf(page->content_type);
   if (!input.body.empty() && media != MediaClass::kBinary) {
     const std::string_view charset = DetectCharset(input.body, input.content_type);
-    const bool binary = media == MediaClass::kUnknown && !charset.starts_with("utf-16") &&
-                        HasNul(input.body);
+    const bool binary =
+        media == MediaClass::kUnknown && !charset.starts_with("utf-16") && HasNul(input.body);
     if (!binary) {
       page->charset = charset;
       const std::string_view text = ToUtf8(input.body, charset, &arena_);

@@ -62,16 +62,17 @@ INSTANTIATE_TEST_SUITE_P(Engines, PageParserTest,
                          });
 
 TEST_P(PageParserTest, LinksComeFromEveryElementThatLeadsSomewhere) {
-  Parse("<link rel=canonical href=c><link rel=next href=n><link rel=stylesheet href=no.css>"
-        "<link rel=alternate type=application/rss+xml href=feed>"
-        "<link rel=alternate hreflang=de href=de>"
-        "<link rel=alternate type=application/json href=no>"
-        "<meta http-equiv=Refresh content='3;url=r'><a href=a>x</a>"
-        "<map><area href=area alt=Area></map><iframe src=i></iframe><img src=no.png>");
+  Parse(
+      "<link rel=canonical href=c><link rel=next href=n><link rel=stylesheet href=no.css>"
+      "<link rel=alternate type=application/rss+xml href=feed>"
+      "<link rel=alternate hreflang=de href=de>"
+      "<link rel=alternate type=application/json href=no>"
+      "<meta http-equiv=Refresh content='3;url=r'><a href=a>x</a>"
+      "<map><area href=area alt=Area></map><iframe src=i></iframe><img src=no.png>");
   EXPECT_EQ((UrlList{"http://www.example.com/dir/c", "http://www.example.com/dir/n",
-                  "http://www.example.com/dir/feed", "http://www.example.com/dir/de",
-                  "http://www.example.com/dir/r", "http://www.example.com/dir/a",
-                  "http://www.example.com/dir/area", "http://www.example.com/dir/i"}),
+                     "http://www.example.com/dir/feed", "http://www.example.com/dir/de",
+                     "http://www.example.com/dir/r", "http://www.example.com/dir/a",
+                     "http://www.example.com/dir/area", "http://www.example.com/dir/i"}),
             Urls());
   const std::vector<Link> links = Links();
   EXPECT_EQ(LinkKind::kCanonical, links[0].kind);
@@ -89,15 +90,16 @@ TEST_P(PageParserTest, FramesOfAFramesetAreLinks) {
 
 TEST_P(PageParserTest, WhatAPageEmbedsIsALinkWhenConfigured) {
   options_.embedded = true;
-  Parse("<link rel=stylesheet href=c.css><img src=a.png srcset='b.png 1x, c.png 2x'>"
-        "<script src=s.js>'<a href=no>'</script><video src=v poster=p><source src=v2></video>"
-        "<object data=o></object><audio src=au></audio><embed src=e>");
+  Parse(
+      "<link rel=stylesheet href=c.css><img src=a.png srcset='b.png 1x, c.png 2x'>"
+      "<script src=s.js>'<a href=no>'</script><video src=v poster=p><source src=v2></video>"
+      "<object data=o></object><audio src=au></audio><embed src=e>");
   EXPECT_EQ((UrlList{"http://www.example.com/dir/c.css", "http://www.example.com/dir/a.png",
-                  "http://www.example.com/dir/b.png", "http://www.example.com/dir/c.png",
-                  "http://www.example.com/dir/s.js", "http://www.example.com/dir/v",
-                  "http://www.example.com/dir/p", "http://www.example.com/dir/v2",
-                  "http://www.example.com/dir/o", "http://www.example.com/dir/au",
-                  "http://www.example.com/dir/e"}),
+                     "http://www.example.com/dir/b.png", "http://www.example.com/dir/c.png",
+                     "http://www.example.com/dir/s.js", "http://www.example.com/dir/v",
+                     "http://www.example.com/dir/p", "http://www.example.com/dir/v2",
+                     "http://www.example.com/dir/o", "http://www.example.com/dir/au",
+                     "http://www.example.com/dir/e"}),
             Urls());
   EXPECT_EQ(LinkKind::kEmbed, Links()[0].kind);
 }
@@ -142,8 +144,9 @@ TEST_P(PageParserTest, RelIsReadAsWords) {
 }
 
 TEST_P(PageParserTest, AUrlComesOnceAndTheBestIsKnownOfIt) {
-  const Link link = Only("<link rel=canonical href=x><a rel=nofollow href='x#1'></a>"
-                         "<a rel=nofollow href='./x'>text</a><a rel=nofollow href=x>more</a>");
+  const Link link = Only(
+      "<link rel=canonical href=x><a rel=nofollow href='x#1'></a>"
+      "<a rel=nofollow href='./x'>text</a><a rel=nofollow href=x>more</a>");
   EXPECT_EQ("text", link.anchor);
   EXPECT_EQ(LinkKind::kAnchor, link.kind);
   EXPECT_EQ(0u, link.rel) << "one of them is to be followed";
@@ -151,8 +154,9 @@ TEST_P(PageParserTest, AUrlComesOnceAndTheBestIsKnownOfIt) {
 }
 
 TEST_P(PageParserTest, LinksAreGroupedByDomainInOrder) {
-  Parse("<a href='http://b.org/1'></a><a href=1></a><a href='http://x.b.org/2'></a>"
-        "<a href='//example.com/2'></a><a href='http://foo.github.io/'></a>");
+  Parse(
+      "<a href='http://b.org/1'></a><a href=1></a><a href='http://x.b.org/2'></a>"
+      "<a href='//example.com/2'></a><a href='http://foo.github.io/'></a>");
   ASSERT_EQ(3u, page_.domains.size());
   EXPECT_EQ("b.org", page_.domains[0].domain);
   EXPECT_EQ(2u, page_.domains[0].links.size());
@@ -164,8 +168,9 @@ TEST_P(PageParserTest, LinksAreGroupedByDomainInOrder) {
 }
 
 TEST_P(PageParserTest, WhatIsNoUrlToCrawlIsCountedAndLeftOut) {
-  Parse("<a href='mailto:a@b.c'></a><a href='javascript:x()'></a><a href='http://'></a>"
-        "<a href='#top'></a><a href=' '></a><a></a><a href=ok></a>");
+  Parse(
+      "<a href='mailto:a@b.c'></a><a href='javascript:x()'></a><a href='http://'></a>"
+      "<a href='#top'></a><a href=' '></a><a></a><a href=ok></a>");
   EXPECT_EQ(1u, Links().size());
   EXPECT_EQ(3u, page_.links_rejected) << "fragments and empty links are no links at all";
 }
@@ -203,8 +208,9 @@ TEST_P(PageParserTest, DirectivesAreThoseForAllAndForThisCrawler) {
   options_.robots_name = "orbweaver";
   x_robots_tags_ = {"noarchive, unavailable_after: 1 Jan 2030", "otherbot: noindex, nosnippet",
                     "orbweaver: max-snippet:5"};
-  Parse("<meta name=ROBOTS content='NoIndex,noarchive'><meta name=otherbot content=nofollow>"
-        "<meta name=Orbweaver content=noimageindex><a href=x></a>");
+  Parse(
+      "<meta name=ROBOTS content='NoIndex,noarchive'><meta name=otherbot content=nofollow>"
+      "<meta name=Orbweaver content=noimageindex><a href=x></a>");
   EXPECT_EQ("noarchive,unavailable_after: 1 jan 2030,max-snippet:5,noindex,noimageindex",
             page_.robots_directives);
   EXPECT_EQ(0u, Links()[0].rel);
@@ -253,15 +259,16 @@ TEST_P(PageParserTest, OtherThanTextIsLeftAlone) {
 }
 
 TEST_P(PageParserTest, NothingOfOnePageIsLeftInTheNext) {
-  Parse("<html lang=de><title>t</title><base href=/b/><meta name=robots content=none>"
-        "<link rel=canonical href=c><a href='http://b.org/'>open");
+  Parse(
+      "<html lang=de><title>t</title><base href=/b/><meta name=robots content=none>"
+      "<link rel=canonical href=c><a href='http://b.org/'>open");
   parser_->Parse({.url = "http://a.org/x/", .body = "<a href=y>z", .content_type = "text/html"},
                  &page_);
   EXPECT_EQ((UrlList{"http://a.org/x/y"}), Urls());
   EXPECT_EQ(0u, Links()[0].rel);
   EXPECT_EQ("z", Links()[0].anchor);
-  for (const auto text : {page_.title, page_.language, page_.canonical_url,
-                          page_.robots_directives}) {
+  for (const auto text :
+       {page_.title, page_.language, page_.canonical_url, page_.robots_directives}) {
     EXPECT_EQ("", text);
   }
 }

@@ -52,8 +52,7 @@ std::optional<std::string> RobotsCache::OnAnswer(std::string_view origin,
   if (found == nullptr || !(*found)->pending) return std::nullopt;
   Host& host = **found;
   const uint32_t status = answer.status;
-  if (status >= 300 && status < 400 && !answer.location.empty() &&
-      host.redirects < kMaxRedirects) {
+  if (status >= 300 && status < 400 && !answer.location.empty() && host.redirects < kMaxRedirects) {
     ++host.redirects;
     return std::string(answer.location);
   }

@@ -30,8 +30,9 @@ enum class RobotsVerdict : uint8_t {
 
 struct RobotsAsked {
   RobotsVerdict verdict = RobotsVerdict::kFetch;
-  RobotsDecision decision;  // of kAllowed and kDisallowed; valid until the next call that is not const
-  SteadyTime retry_at;      // of kUnreachable
+  RobotsDecision
+      decision;         // of kAllowed and kDisallowed; valid until the next call that is not const
+  SteadyTime retry_at;  // of kUnreachable
 };
 
 // What came of asking for a robots.txt, or for where a redirect of one led.
@@ -44,8 +45,8 @@ struct RobotsAnswer {
 // Place: spider, a core: it does no I/O, and its owner does the fetching that it asks for. Not
 // thread-safe.
 //
-// A host here is an origin, `https://example.com:8443` (without the scheme's own port): each has its
-// own file. Redirects count for the host that was asked for, whoever answered in the end.
+// A host here is an origin, `https://example.com:8443` (without the scheme's own port): each has
+// its own file. Redirects count for the host that was asked for, whoever answered in the end.
 class RobotsCache {
  public:
   // `clock` must outlive this.

@@ -11,8 +11,9 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::string_view kHost = "https://example.com";
-constexpr std::string_view kRules = "User-agent: *\nDisallow: /private\nCrawl-delay: 3\n"
-                                    "Sitemap: https://example.com/s.xml\n";
+constexpr std::string_view kRules =
+    "User-agent: *\nDisallow: /private\nCrawl-delay: 3\n"
+    "Sitemap: https://example.com/s.xml\n";
 
 class RobotsCacheTest : public testing::Test {
  protected:

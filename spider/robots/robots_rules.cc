@@ -16,9 +16,8 @@ constexpr std::string_view kSpaces = " \t";
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-           return Lower(x) == Lower(y);
-         });
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [](char x, char y) { return Lower(x) == Lower(y); });
 }
 
 std::string_view Trim(std::string_view text) {
@@ -56,10 +55,10 @@ bool IsEscapedInUrls(char c) {
          c == '}';
 }
 
-// Appends a rule's path so that it can be compared with canonical URLs byte by byte (section 2.2.2):
-// escapes of unreserved characters decoded, others in upper case, what is not ASCII escaped. `*`
-// and a final `$` stay special; a `$` elsewhere is escaped, as those of URLs are for comparison
-// (section 2.2.3).
+// Appends a rule's path so that it can be compared with canonical URLs byte by byte
+// (section 2.2.2): escapes of unreserved characters decoded, others in upper case, what is not
+// ASCII escaped. `*` and a final `$` stay special; a `$` elsewhere is escaped, as those of URLs are
+// for comparison (section 2.2.3).
 void AppendNormalPath(std::string_view path, std::string* out) {
   for (size_t i = 0; i < path.size(); ++i) {
     const char c = path[i];
@@ -221,11 +220,10 @@ class RobotsRules::Compiler {
       if (const int order = path(a).compare(path(b)); order != 0) return order < 0;
       return AllowFirst(a.rule, b.rule);
     });
-    literals.erase(std::unique(literals.begin(), literals.end(),
-                               [&](const Literal& a, const Literal& b) {
-                                 return path(a) == path(b);
-                               }),
-                   literals.end());
+    literals.erase(
+        std::unique(literals.begin(), literals.end(),
+                    [&](const Literal& a, const Literal& b) { return path(a) == path(b); }),
+        literals.end());
     for (size_t i = 1; i < literals.size(); ++i) {
       auto parent = static_cast<int32_t>(i - 1);
       while (parent >= 0 &&
@@ -319,8 +317,7 @@ RobotsDecision RobotsRules::Decide(std::string_view path_and_query) const {
 
 size_t RobotsRules::HeldBytes() const {
   size_t held = sizeof *this + text_.capacity() + literals_.capacity() * sizeof(Literal) +
-                patterns_.capacity() * sizeof(Pattern) +
-                sitemaps_.capacity() * sizeof(std::string);
+                patterns_.capacity() * sizeof(Pattern) + sitemaps_.capacity() * sizeof(std::string);
   for (const std::string& sitemap : sitemaps_) held += sitemap.capacity();
   return held;
 }

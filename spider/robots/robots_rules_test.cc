@@ -141,9 +141,10 @@ TEST(RobotsRulesTest, OtherRecordsDoNotPartAGroup_2_2_4) {
 }
 
 TEST(RobotsRulesTest, SitemapsAreForAnyCrawlerAndBounded_2_2_4) {
-  std::string file = "Sitemap: https://example.com/a.xml\nUser-agent: BarBot\nDisallow: /\n"
-                     "sitemap:https://example.com/b.xml # b\nSitemap: \xff\nSitemap: " +
-                     std::string(kMaxUrlBytes + 1, 'x') + "\n";
+  std::string file =
+      "Sitemap: https://example.com/a.xml\nUser-agent: BarBot\nDisallow: /\n"
+      "sitemap:https://example.com/b.xml # b\nSitemap: \xff\nSitemap: " +
+      std::string(kMaxUrlBytes + 1, 'x') + "\n";
   const RobotsRules rules = RobotsRules::Parse(file, "FooBot");
   EXPECT_EQ((std::vector<std::string>{"https://example.com/a.xml", "https://example.com/b.xml"}),
             std::vector<std::string>(rules.sitemaps().begin(), rules.sitemaps().end()));

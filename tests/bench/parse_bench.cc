@@ -28,7 +28,8 @@ class Writer {
   std::string Page(size_t bytes, int links) {
     std::string html =
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + Words(6) +
-        "</title><link rel=\"stylesheet\" href=\"/style.css\"><meta name=\"description\" content=\"" +
+        "</title><link rel=\"stylesheet\" href=\"/style.css\"><meta name=\"description\" "
+        "content=\"" +
         Words(20) + "\"><script>window.data = {\"a\": [1, 2, 3]};</script></head>\n<body>";
     for (int i = 0; i < links; ++i) {
       html += "<div class=\"row item-" + std::to_string(i) + "\">\n  <p class=\"text\">";
@@ -45,8 +46,8 @@ class Writer {
  private:
   std::string Words(int count) {
     static constexpr std::string_view kWords[] = {
-        "river", "stone", "garden", "market",  "letter", "window", "and",    "orange",
-        "the",   "of",    "bridge", "silver",  "winter", "music",  "castle", "a",
+        "river", "stone",  "garden", "market",  "letter", "window", "and",    "orange",
+        "the",   "of",     "bridge", "silver",  "winter", "music",  "castle", "a",
         "in",    "forest", "mirror", "between", "people", "about",  "night",  "paper"};
     std::string text;
     for (int i = 0; i < count; ++i) {
@@ -89,8 +90,8 @@ void Pages(BenchReport& report, PageParser& parser, std::string_view engine, std
   }
   report.AddRate(fmt::format("parse_{}_{}", engine, size), count, "pages/cpu_s", timer,
                  "CPU: tokens, then links");
-  report.AddRate(fmt::format("mb_{}_{}", engine, size), static_cast<double>(done) / 1e6,
-                 "MB/cpu_s", timer, "the same run");
+  report.AddRate(fmt::format("mb_{}_{}", engine, size), static_cast<double>(done) / 1e6, "MB/cpu_s",
+                 timer, "the same run");
 }
 
 void Bound(BenchReport& report, PageParser& parser, std::string_view engine, std::string_view name,
@@ -108,8 +109,8 @@ void Bound(BenchReport& report, PageParser& parser, std::string_view engine, std
 void ParseBench(BenchReport& report) {
   const auto suffixes = PublicSuffixes::Load({}).value();
   UrlResolver resolver(UrlOptions(), *suffixes);
-  for (const auto& [engine, kind] : {std::pair{"lexbor", HtmlEngineKind::kLexbor},
-                                     std::pair{"gumbo", HtmlEngineKind::kGumbo}}) {
+  for (const auto& [engine, kind] :
+       {std::pair{"lexbor", HtmlEngineKind::kLexbor}, std::pair{"gumbo", HtmlEngineKind::kGumbo}}) {
     PageParser parser({.engine = kind}, &resolver);
     const int count = kind == HtmlEngineKind::kGumbo ? 500 : 5000;
     Pages(report, parser, engine, "20kb_60_links", 20'000, 60, count);
@@ -120,8 +121,10 @@ void ParseBench(BenchReport& report) {
   }
   std::string sitemap = "<urlset>";
   for (int i = 0; i < 10'000; ++i) {
-    sitemap += fmt::format("<url><loc>https://www.example.com/page/{}</loc>"
-                           "<lastmod>2024-01-01</lastmod></url>\n", i);
+    sitemap += fmt::format(
+        "<url><loc>https://www.example.com/page/{}</loc>"
+        "<lastmod>2024-01-01</lastmod></url>\n",
+        i);
   }
   PageParser parser(ParseOptions(), &resolver);
   ParsedPage page;

@@ -21,8 +21,10 @@ std::string File(int rules) {
     for (int i = 0; i < rules; ++i) {
       const auto n = random.Below(1000);
       const char* const rule = random.Chance(0.2) ? "Allow: " : "Disallow: ";
-      file += rule + (random.Chance(0.8) ? fmt::format("/section-{}/private", n)
-                                         : fmt::format("/section-{}/*.php$", n)) + "\n";
+      file += rule +
+              (random.Chance(0.8) ? fmt::format("/section-{}/private", n)
+                                  : fmt::format("/section-{}/*.php$", n)) +
+              "\n";
     }
   }
   return file;

@@ -9,7 +9,8 @@ namespace orbweaver {
 
 inline std::string Repeated(int times, const std::string& before, const std::string& behind = "") {
   std::string text;
-  for (int i = 0; i < times; ++i) text += before + (behind.empty() ? "" : std::to_string(i) + behind);
+  for (int i = 0; i < times; ++i)
+    text += before + (behind.empty() ? "" : std::to_string(i) + behind);
   return text;
 }
 
