@@ -99,12 +99,18 @@ class Scan {
   }
 
  private:
-  Tag ReadTag(size_t at, bool is_end) const {
+  std::string_view NameAt(size_t at) const {
     size_t end = at;
     while (end < html_.size() && !IsSpace(html_[end]) && html_[end] != '>' && html_[end] != '/') {
       ++end;
     }
-    Tag tag{.name = Pack(html_.substr(at, end - at)), .is_end = is_end};
+    return html_.substr(at, end - at);
+  }
+
+  Tag ReadTag(size_t at, bool is_end) const {
+    const std::string_view name = NameAt(at);
+    const size_t end = at + name.size();
+    Tag tag{.name = Pack(name), .is_end = is_end};
     bool between = true;
     for (at = end; at < html_.size() && html_[at] != '>'; ++at) {
       const char c = html_[at];
@@ -192,7 +198,7 @@ class Scan {
 
   size_t SkipRawText(Name name, size_t at) const {
     while ((at = html_.find("</", at)) != std::string_view::npos) {
-      if (ReadTag(at + 2, true).name == name) return at;
+      if (Pack(NameAt(at + 2)) == name) return at;
       at += 2;
     }
     return html_.size();

@@ -1,6 +1,5 @@
 #include "spider/parse/html_reader.h"
 
-#include "common/base/utf8.h"
 #include "spider/parse/ascii.h"
 #include "spider/parse/attribute_values.h"
 
@@ -73,9 +72,7 @@ void HtmlReader::OnStart(HtmlTag tag, const HtmlAttributes& attributes) {
       OnAnchor(attributes);
       break;
     case HtmlTag::kArea:
-      links_.Add({.href = attributes.Get(kHref),
-                  .anchor = ClampUtf8(attributes.Get(kAlt), kMaxAnchorBytes),
-                  .rel = RelBits(attributes.Get(kRel))});
+      OnArea(attributes);
       break;
     case HtmlTag::kBase:
       if (base_.empty()) base_ = TrimSpace(attributes.Get(kHref));
@@ -128,6 +125,13 @@ void HtmlReader::OnAnchor(const HtmlAttributes& attributes) {
   in_anchor_ = true;
   anchor_.Clear();
   anchor_place_ = links_.Add({.href = attributes.Get(kHref), .rel = RelBits(attributes.Get(kRel))});
+}
+
+void HtmlReader::OnArea(const HtmlAttributes& attributes) {
+  TextBuffer text(kMaxAnchorBytes);
+  text.Append(attributes.Get(kAlt));
+  links_.Add(
+      {.href = attributes.Get(kHref), .anchor = text.view(), .rel = RelBits(attributes.Get(kRel))});
 }
 
 void HtmlReader::EndAnchor() {

@@ -40,6 +40,7 @@ class HtmlReader : public HtmlSink {
 
  private:
   void OnAnchor(const HtmlAttributes& attributes);
+  void OnArea(const HtmlAttributes& attributes);
   void OnLink(const HtmlAttributes& attributes);
   void OnMeta(const HtmlAttributes& attributes);
   void OnEmbedding(HtmlTag tag, const HtmlAttributes& attributes);

@@ -40,6 +40,8 @@ inline std::vector<std::string> HostileDocuments() {
           "<" + std::string(200'000, 'x'),
           "<!--" + std::string(200'000, '-'),
           "<script>" + Repeated(20'000, "<script><!--"),
+          "<script>" + Repeated(50'000, "</x "),
+          "<p" + Repeated(50'000, " x='>"),
           std::string(200'000, '<')};
 }
 
