@@ -13,6 +13,8 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
+  DeclareParseOptions(schema, &options->parse);
+  DeclareRobotsOptions(schema, &options->robots);
   DeclareProcessOptions(schema, &options->process);
   DeclareStateOptions(schema, &options->states);
   DeclareStrategyOptions(schema, &options->strategy);

@@ -18,6 +18,8 @@
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "spider/parse/parse_options.h"
+#include "spider/robots/robots_options.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/host/strategy_options.h"
 #include "strategy_worker/states/state_options.h"
@@ -32,6 +34,8 @@ struct ProductOptions {
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  ParseOptions parse;
+  RobotsOptions robots;
   ProcessOptions process;
   StateOptions states;
   StrategyOptions strategy;

@@ -16,7 +16,9 @@ find_package(RocksDB CONFIG REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 pkg_check_modules(rdkafka REQUIRED IMPORTED_TARGET rdkafka)
 pkg_check_modules(thrift REQUIRED IMPORTED_TARGET thrift)
+pkg_check_modules(gumbo REQUIRED IMPORTED_TARGET gumbo)
 pkg_check_modules(psl REQUIRED IMPORTED_TARGET libpsl)
+pkg_check_modules(uchardet REQUIRED IMPORTED_TARGET uchardet)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 
 # Where `./run setup` put what does not come from Debian; the same default as in deploy/deps/cache.sh.
@@ -40,4 +42,31 @@ if(NOT TARGET ada::ada)
   target_include_directories(ada SYSTEM PUBLIC ${ada_dir})
   target_compile_options(ada PRIVATE -w)
   add_library(ada::ada ALIAS ada)
+endif()
+
+# Lexbor: of its C sources the HTML tokenizer and the charsets of the Encoding Standard, with what these two need.
+pkg_check_modules(lexbor QUIET IMPORTED_TARGET lexbor)
+if(TARGET PkgConfig::lexbor)
+  add_library(lexbor::lexbor ALIAS PkgConfig::lexbor)
+else()
+  set(lexbor_dir ${ORBWEAVER_CACHE_DIR}/sources/selectolax-1.0.2/lexbor/source)
+  if(NOT EXISTS ${lexbor_dir}/lexbor/html/tokenizer.c)
+    message(FATAL_ERROR "Lexbor's sources are not in ${lexbor_dir}. Run `./run setup`, or install a package that provides lexbor.pc.")
+  endif()
+  file(GLOB lexbor_sources
+    ${lexbor_dir}/lexbor/core/*.c
+    ${lexbor_dir}/lexbor/dom/*.c
+    ${lexbor_dir}/lexbor/dom/interfaces/*.c
+    ${lexbor_dir}/lexbor/encoding/*.c
+    ${lexbor_dir}/lexbor/html/token*.c
+    ${lexbor_dir}/lexbor/html/tokenizer/*.c
+    ${lexbor_dir}/lexbor/ns/*.c
+    ${lexbor_dir}/lexbor/tag/*.c
+    ${lexbor_dir}/lexbor/ports/posix/lexbor/core/memory.c)
+  add_library(lexbor STATIC ${lexbor_sources})
+  target_include_directories(lexbor SYSTEM PUBLIC ${lexbor_dir})
+  target_compile_definitions(lexbor PUBLIC LEXBOR_STATIC)
+  target_compile_options(lexbor PRIVATE -w)
+  target_link_libraries(lexbor PUBLIC m)
+  add_library(lexbor::lexbor ALIAS lexbor)
 endif()

@@ -49,6 +49,7 @@ LIBRARIES = {
     "rocksdb/": ["common/store/rocksdb", "common/bus/embedded"],
     "gumbo.h": ["spider/parse"],
     "lexbor/": ["spider/parse"],
+    "uchardet": ["spider/parse"],
     "libpsl.h": ["common/url"],
     "ada.h": ["common/url"],
     "spdlog/": ["common/base"],

@@ -1,0 +1,276 @@
+// `orbweaver parse`: what the spider makes of a document, as it would log it.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/product_options.h"
+#include "cli/read_file.h"
+#include "fmt/format.h"
+
+#include "common/base/json.h"
+#include "common/base/status.h"
+#include "common/config/schema.h"
+#include "common/model/split.h"
+#include "common/url/resolver.h"
+#include "spider/parse/page_parser.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr std::string_view kHelp = R"(usage: orbweaver parse FILE --base URL [OPTIONS]
+
+Prints what the spider would log of a document that it fetched from URL: what describes the page,
+and its links by registered domain, resolved and canonical. FILE `-` is standard input.
+
+options:
+  --base URL                the page's URL, after redirects
+  --engine lexbor|gumbo     which HTML engine, instead of spider.parse.engine
+  --json                    an object a line, as the entries of the spider log are: one with event
+                            page_fetched, then those with event links_found
+  --content-type TYPE       the header Content-Type; `text/html; charset=utf-8` names the charset
+  --content-language LANG   the header Content-Language
+  --x-robots-tag VALUE      a header X-Robots-Tag; may be given more than once
+  --config FILE             read the options spider.parse.* and url.* from a file
+  --set NAME=VALUE          set an option; `orbweaver config reference` lists them
+  --help                    this text
+
+examples:
+  orbweaver parse page.html --base https://example.com/dir/page.html
+  curl -s https://example.com/sitemap.xml | orbweaver parse - --base https://example.com/sitemap.xml --json
+)";
+
+// A body that large is no page.
+constexpr size_t kMaxFileBytes = size_t{256} << 20;
+
+struct Arguments {
+  std::string file;
+  std::optional<std::string> base;
+  std::optional<std::string> engine;
+  std::string content_type;
+  std::string content_language;
+  std::vector<std::string> x_robots_tags;
+  bool json = false;
+};
+
+// What is wrong, or nothing.
+std::optional<std::string> Take(std::span<const std::string> args, Arguments* parsed) {
+  std::vector<std::string> files;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--json") {
+      parsed->json = true;
+      continue;
+    }
+    if (!arg.starts_with("--") || arg == "--") {
+      files.push_back(arg);
+      continue;
+    }
+    std::string name = arg;
+    std::string value;
+    if (const size_t equals = arg.find('='); equals != std::string::npos) {
+      name = arg.substr(0, equals);
+      value = arg.substr(equals + 1);
+    } else if (i + 1 < args.size()) {
+      value = args[++i];
+    } else {
+      return fmt::format("option '{}' is unknown or lacks its value", name);
+    }
+    if (name == "--base") {
+      parsed->base = value;
+    } else if (name == "--engine") {
+      parsed->engine = value;
+    } else if (name == "--content-type") {
+      parsed->content_type = value;
+    } else if (name == "--content-language") {
+      parsed->content_language = value;
+    } else if (name == "--x-robots-tag") {
+      parsed->x_robots_tags.push_back(value);
+    } else {
+      return fmt::format("option '{}' is unknown or lacks its value", name);
+    }
+  }
+  if (files.size() != 1) return "one FILE is needed";
+  if (!parsed->base) return "--base URL is needed: links are resolved against it";
+  parsed->file = files[0];
+  return std::nullopt;
+}
+
+std::string_view KindName(LinkKind kind) {
+  static constexpr std::string_view kNames[] = {
+      "anchor",    "frame",        "embed",   "redirect",  "refresh",
+      "canonical", "sitemap_page", "sitemap", "feed_item", "feed"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string RelNames(uint32_t rel, std::string_view separator) {
+  static constexpr std::pair<uint32_t, std::string_view> kNames[] = {
+      {kRelNofollow, "nofollow"}, {kRelUgc, "ugc"}, {kRelSponsored, "sponsored"}};
+  std::string names;
+  for (const auto& [bit, name] : kNames) {
+    if ((rel & bit) == 0) continue;
+    if (!names.empty()) names.append(separator);
+    names.append(name);
+  }
+  return names;
+}
+
+void PrintJson(const ResolvedUrl& url, const ParsedPage& page, std::string* out) {
+  PageFetched fetched;
+  DescribeContent(page, &fetched);
+  JsonWriter(out)
+      .BeginObject()
+      .Key("event")
+      .Value("page_fetched")
+      .Key("domain")
+      .Value(url.domain)
+      .Key("url")
+      .Value(url.url)
+      .Key("kind")
+      .Value(DocumentKindName(page.kind))
+      .Key("content_type")
+      .Value(fetched.content_type)
+      .Key("charset")
+      .Value(fetched.charset)
+      .Key("title")
+      .Value(fetched.title)
+      .Key("language")
+      .Value(fetched.language)
+      .Key("robots_directives")
+      .Value(fetched.robots_directives)
+      .Key("canonical_url")
+      .Value(fetched.canonical_url)
+      .Key("links_inside")
+      .Value(fetched.links_inside)
+      .Key("links_outside")
+      .Value(fetched.links_outside)
+      .Key("links_rejected")
+      .Value(page.links_rejected)
+      .Key("links_truncated")
+      .Value(fetched.links_truncated)
+      .Key("text_bytes")
+      .Value(fetched.text_bytes)
+      .EndObject();
+  out->push_back('\n');
+  for (const DomainLinks& domain : page.domains) {
+    std::span<const Link> links = domain.links;
+    for (size_t count; !links.empty(); links = links.subspan(count)) {
+      count = FittingPrefix(links, kDefaultMaxMessageBytes);
+      JsonWriter json(out);
+      json.BeginObject().Key("event").Value("links_found").Key("domain").Value(domain.domain);
+      json.Key("slot").Value(domain.slot.value()).Key("source").BeginObject();
+      json.Key("url").Value(url.url).Key("fingerprint").Value(url.fingerprint.ToHex());
+      json.Key("link_count").Value(page.links_inside + page.links_outside).EndObject();
+      json.Key("links").BeginArray();
+      for (const Link& link : links.first(count)) {
+        json.BeginObject().Key("url").Value(link.url).Key("anchor").Value(link.anchor);
+        json.Key("rel").Value(RelNames(link.rel, " "));
+        json.Key("kind").Value(KindName(link.kind)).EndObject();
+      }
+      json.EndArray().EndObject();
+      out->push_back('\n');
+    }
+  }
+}
+
+void PrintText(const ParsedPage& page, std::string* out) {
+  const auto line = [out](std::string_view name, std::string_view value) {
+    if (!value.empty()) out->append(fmt::format("{:<10} {}\n", name, value));
+  };
+  line("kind", DocumentKindName(page.kind));
+  line("charset", page.charset);
+  line("title", page.title);
+  line("language", page.language);
+  line("robots", page.robots_directives);
+  line("canonical", page.canonical_url);
+  line("text", fmt::format("{} bytes", page.text_bytes));
+  line("links",
+       fmt::format("{} inside, {} outside, {} rejected{}", page.links_inside, page.links_outside,
+                   page.links_rejected, page.links_truncated ? ", others left out" : ""));
+  for (const DomainLinks& domain : page.domains) {
+    out->append(fmt::format("\n{}\n", domain.domain));
+    for (const Link& link : domain.links) {
+      out->append(fmt::format("  {}", link.url));
+      if (link.kind != LinkKind::kAnchor) out->append(fmt::format(" [{}]", KindName(link.kind)));
+      if (link.rel != 0) out->append(fmt::format(" [{}]", RelNames(link.rel, ", ")));
+      if (!link.anchor.empty()) out->append(fmt::format(" {}", link.anchor));
+      out->push_back('\n');
+    }
+  }
+}
+
+int UsageError(std::string_view message) {
+  fmt::print(stderr, "orbweaver parse: {}. `orbweaver parse --help` shows how.\n", message);
+  return kExitUsage;
+}
+
+}  // namespace
+
+int RunParse(std::span<const std::string> all_args) {
+  for (const std::string& arg : all_args) {
+    if (arg == "--help" || arg == "-h") {
+      fmt::print("{}", kHelp);
+      return kExitOk;
+    }
+  }
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  config::Schema schema;
+  ProductOptions options;
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
+    fmt::print(stderr, "orbweaver parse: {}\n", MessageOf(loaded));
+    return kExitUsage;
+  }
+  Arguments arguments;
+  if (const auto wrong = Take(args, &arguments)) return UsageError(*wrong);
+  if (arguments.engine == "lexbor") {
+    options.parse.engine = HtmlEngineKind::kLexbor;
+  } else if (arguments.engine == "gumbo") {
+    options.parse.engine = HtmlEngineKind::kGumbo;
+  } else if (arguments.engine) {
+    return UsageError(fmt::format("engine '{}': expected lexbor or gumbo", *arguments.engine));
+  }
+  const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
+  if (!suffixes.ok()) {
+    fmt::print(stderr, "orbweaver parse: {}\n", MessageOf(suffixes.status()));
+    return kExitUsage;
+  }
+  UrlResolver own(options.url, **suffixes);
+  ResolvedUrl url;
+  if (const UrlError error = own.Resolve(*arguments.base, &url); error != UrlError::kNone) {
+    return UsageError(fmt::format("base '{}': {}. Give a whole http or https URL", *arguments.base,
+                                  UrlErrorName(error)));
+  }
+  const absl::StatusOr<std::string> body = ReadFileOrStdin(arguments.file, kMaxFileBytes);
+  if (!body.ok()) {
+    fmt::print(stderr, "orbweaver parse: {}\n", MessageOf(body.status()));
+    return kExitFailed;
+  }
+
+  UrlResolver resolver(options.url, **suffixes);
+  PageParser parser(options.parse, &resolver);
+  const std::vector<std::string_view> robots_tags(arguments.x_robots_tags.begin(),
+                                                  arguments.x_robots_tags.end());
+  ParsedPage page;
+  parser.Parse({.url = url.url,
+                .body = *body,
+                .content_type = arguments.content_type,
+                .content_language = arguments.content_language,
+                .x_robots_tags = robots_tags},
+               &page);
+  std::string out;
+  if (arguments.json) {
+    PrintJson(url, page, &out);
+  } else {
+    PrintText(page, &out);
+  }
+  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) {
+    fmt::print(stderr, "orbweaver parse: write standard output: {}.\n", std::strerror(errno));
+    return kExitFailed;
+  }
+  return kExitOk;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,31 @@
+// In which charset a document is, and its text in UTF-8.
+//
+// Names, labels and tables are those of the Encoding Standard (https://encoding.spec.whatwg.org/),
+// so a page reads as it does in browsers.
+#pragma once
+
+#include <string_view>
+
+#include "common/model/arena.h"
+
+namespace orbweaver {
+
+// The WHATWG name of what `label` calls a charset ("latin1" is "windows-1252"), in lower case;
+// empty when it is no label of one.
+std::string_view CharsetOfLabel(std::string_view label);
+
+// What <meta charset>, <meta http-equiv=content-type> or an XML declaration say within the first
+// 1,024 bytes; empty when they say nothing that is known. As the HTML standard's prescan.
+std::string_view DeclaredCharset(std::string_view bytes);
+
+// A document's charset, by the first that is sure: a byte order mark, the header's charset
+// parameter, the document's own declaration, the bytes being UTF-8, and a guess by their
+// frequencies; at last windows-1252, the web's default. Never empty; a WHATWG name.
+std::string_view DetectCharset(std::string_view bytes, std::string_view content_type);
+
+// `bytes` as valid UTF-8 without byte order mark: what is malformed becomes U+FFFD. Points into
+// `bytes` when nothing has to change, else into the arena, where it takes at most three times as
+// much.
+std::string_view ToUtf8(std::string_view bytes, std::string_view charset, Arena* arena);
+
+}  // namespace orbweaver

@@ -1,0 +1,20 @@
+// How much of a document Gumbo can be given without harm.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace orbweaver {
+
+// The bounds that hold for what is given to Gumbo, which itself has none: its time grows with the
+// square of the depth, of a tag's attributes and of unclosed formatting elements.
+inline constexpr size_t kMaxGumboBytes = size_t{2} << 20;
+inline constexpr size_t kMaxGumboDepth = 512;  // as browsers have it
+inline constexpr size_t kMaxGumboFormatting = 64;
+inline constexpr size_t kMaxGumboAttributes = 512;  // of one tag
+
+// The longest prefix of `html` within these bounds, as far as one pass without building a tree can
+// tell; ends between two tags. A document made to deceive it meets the bound on Gumbo's memory.
+std::string_view BoundForGumbo(std::string_view html);
+
+}  // namespace orbweaver

@@ -1,0 +1,188 @@
+#include "spider/parse/html_reader.h"
+
+#include "spider/parse/ascii.h"
+#include "spider/parse/attribute_values.h"
+
+namespace orbweaver {
+namespace {
+
+using enum HtmlAttribute;
+
+// Elements whose content is not for reading.
+bool IsHidden(HtmlTag tag) {
+  return tag == HtmlTag::kScript || tag == HtmlTag::kStyle || tag == HtmlTag::kIframe ||
+         tag == HtmlTag::kNoembed || tag == HtmlTag::kNoframes;
+}
+
+// The rel of <link> elements that lead to other pages.
+bool LeadsToPage(std::string_view rel, std::string_view type) {
+  static constexpr std::string_view kRels[] = {"next",  "prev",    "previous", "first", "last",
+                                               "start", "index",   "contents", "up",    "author",
+                                               "help",  "license", "amphtml"};
+  for (const std::string_view word : kRels) {
+    if (HasWord(rel, word)) return true;
+  }
+  return HasWord(rel, "alternate") && !HasWord(rel, "stylesheet") &&
+         (type.empty() || EqualsIgnoreCase(type, "text/html") ||
+          EqualsIgnoreCase(type, "application/xhtml+xml"));
+}
+
+bool IsFeedType(std::string_view type) {
+  return EqualsIgnoreCase(type, "application/rss+xml") ||
+         EqualsIgnoreCase(type, "application/atom+xml") ||
+         EqualsIgnoreCase(type, "application/rdf+xml");
+}
+
+bool IsEmbeddedRel(std::string_view rel) {
+  static constexpr std::string_view kRels[] = {
+      "stylesheet", "icon", "apple-touch-icon", "preload", "modulepreload", "prefetch", "manifest"};
+  for (const std::string_view word : kRels) {
+    if (HasWord(rel, word)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void HtmlReader::Begin() {
+  language_.clear();
+  meta_language_.clear();
+  base_.clear();
+  canonical_.clear();
+  title_.Clear();
+  anchor_.Clear();
+  text_ = TextCounter();
+  in_title_ = had_title_ = in_anchor_ = false;
+  anchor_place_ = LinkCollector::kNowhere;
+  hidden_ = HtmlTag::kOther;
+}
+
+void HtmlReader::Break() {
+  if (in_title_) return;
+  text_.Break();
+  anchor_.Break();
+}
+
+void HtmlReader::OnStart(HtmlTag tag, const HtmlAttributes& attributes) {
+  switch (tag) {
+    case HtmlTag::kBlock:
+      Break();
+      break;
+    case HtmlTag::kA:
+      OnAnchor(attributes);
+      break;
+    case HtmlTag::kArea:
+      OnArea(attributes);
+      break;
+    case HtmlTag::kBase:
+      if (base_.empty()) base_ = TrimSpace(attributes.Get(kHref));
+      break;
+    case HtmlTag::kFrame:
+    case HtmlTag::kIframe:
+      links_.Add({.href = attributes.Get(kSrc), .kind = LinkKind::kFrame});
+      break;
+    case HtmlTag::kHtml:
+      if (language_.empty()) language_ = TrimSpace(attributes.Get(kLang));
+      break;
+    case HtmlTag::kLink:
+      OnLink(attributes);
+      break;
+    case HtmlTag::kMeta:
+      OnMeta(attributes);
+      break;
+    case HtmlTag::kTitle:
+      in_title_ = !had_title_;
+      had_title_ = true;
+      break;
+    default:
+      OnEmbedding(tag, attributes);
+      break;
+  }
+  if (IsHidden(tag)) hidden_ = tag;
+}
+
+void HtmlReader::OnEnd(HtmlTag tag) {
+  if (tag == hidden_) hidden_ = HtmlTag::kOther;
+  if (tag == HtmlTag::kBlock) Break();
+  if (tag == HtmlTag::kA) EndAnchor();
+  if (tag == HtmlTag::kTitle) in_title_ = false;
+}
+
+void HtmlReader::OnText(std::string_view text) {
+  if (hidden_ != HtmlTag::kOther) return;
+  if (in_title_) {
+    title_.Append(text);
+    return;
+  }
+  text_.Append(text);
+  if (in_anchor_) anchor_.Append(text);
+}
+
+void HtmlReader::OnReopen() { in_anchor_ = true; }
+
+void HtmlReader::OnAnchor(const HtmlAttributes& attributes) {
+  EndAnchor();
+  in_anchor_ = true;
+  anchor_.Clear();
+  anchor_place_ = links_.Add({.href = attributes.Get(kHref), .rel = RelBits(attributes.Get(kRel))});
+}
+
+void HtmlReader::OnArea(const HtmlAttributes& attributes) {
+  TextBuffer text(kMaxAnchorBytes);
+  text.Append(attributes.Get(kAlt));
+  links_.Add(
+      {.href = attributes.Get(kHref), .anchor = text.view(), .rel = RelBits(attributes.Get(kRel))});
+}
+
+void HtmlReader::EndAnchor() {
+  if (in_anchor_) links_.SetAnchor(anchor_place_, anchor_.view());
+  in_anchor_ = false;
+}
+
+void HtmlReader::OnLink(const HtmlAttributes& attributes) {
+  const std::string_view rel = attributes.Get(kRel);
+  const std::string_view href = attributes.Get(kHref);
+  const std::string_view type = TrimSpace(attributes.Get(kType));
+  if (HasWord(rel, "canonical")) {
+    if (canonical_.empty()) canonical_ = TrimSpace(href);
+    links_.Add({.href = href, .kind = LinkKind::kCanonical});
+  } else if (HasWord(rel, "alternate") && IsFeedType(type)) {
+    links_.Add({.href = href, .rel = RelBits(rel), .kind = LinkKind::kFeed});
+  } else if (LeadsToPage(rel, type)) {
+    links_.Add({.href = href, .rel = RelBits(rel)});
+  } else if (embedded_ && IsEmbeddedRel(rel)) {
+    Embed(href);
+    EmbedSrcset(attributes.Get(kImagesrcset));
+  }
+}
+
+void HtmlReader::OnMeta(const HtmlAttributes& attributes) {
+  const std::string_view content = attributes.Get(kContent);
+  const std::string_view equivalent = TrimSpace(attributes.Get(kHttpEquiv));
+  if (EqualsIgnoreCase(equivalent, "refresh")) {
+    links_.Add({.href = RefreshUrl(content), .kind = LinkKind::kRefresh});
+  } else if (EqualsIgnoreCase(equivalent, "content-language") && meta_language_.empty()) {
+    meta_language_ = TrimSpace(content);
+  }
+  robots_.AddMeta(attributes.Get(kName), content);
+}
+
+void HtmlReader::OnEmbedding(HtmlTag tag, const HtmlAttributes& attributes) {
+  // The text of a link that is a picture.
+  if (tag == HtmlTag::kImg && in_anchor_) anchor_.Append(attributes.Get(kAlt));
+  if (!embedded_) return;
+  Embed(attributes.Get(tag == HtmlTag::kObject ? kData : kSrc));
+  if (tag == HtmlTag::kVideo) Embed(attributes.Get(kPoster));
+  if (tag == HtmlTag::kImg || tag == HtmlTag::kSource) EmbedSrcset(attributes.Get(kSrcset));
+}
+
+void HtmlReader::Embed(std::string_view href) {
+  links_.Add({.href = href, .kind = LinkKind::kEmbed});
+}
+
+void HtmlReader::EmbedSrcset(std::string_view srcset) {
+  std::string_view url;
+  while (NextSrcsetUrl(&srcset, &url)) Embed(url);
+}
+
+}  // namespace orbweaver

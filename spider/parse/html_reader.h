@@ -1,0 +1,73 @@
+// What an HTML page says to a crawler, out of its tags and text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/model/limits.h"
+#include "spider/parse/html_engine.h"
+#include "spider/parse/link_collector.h"
+#include "spider/parse/robots_directives.h"
+#include "spider/parse/text_buffer.h"
+
+namespace orbweaver {
+
+// Place: in PageParser, between the engine and the collector. Begin, the engine's calls, Finish.
+// Not thread-safe; keeps its memory.
+class HtmlReader : public HtmlSink {
+ public:
+  // All must outlive this. With `embedded` also what the page embeds is a link.
+  HtmlReader(bool embedded, LinkCollector* links, RobotsDirectives* robots)
+      : embedded_(embedded), links_(*links), robots_(*robots) {}
+
+  // Forgets the last document.
+  void Begin();
+
+  void OnStart(HtmlTag tag, const HtmlAttributes& attributes) override;
+  void OnEnd(HtmlTag tag) override;
+  void OnText(std::string_view text) override;
+  void OnReopen() override;
+
+  // Of the document read; valid until Begin. A text is empty when there was none.
+  std::string_view title() const { return title_.view(); }
+  std::string_view language() const { return language_; }
+  // <meta http-equiv=content-language>, which is less sure.
+  std::string_view meta_language() const { return meta_language_; }
+  // As they stand in the page: the first <base href>, and <link rel=canonical>.
+  std::string_view base() const { return base_; }
+  std::string_view canonical() const { return canonical_; }
+  uint64_t text_bytes() const { return text_.bytes(); }
+
+ private:
+  void OnAnchor(const HtmlAttributes& attributes);
+  void OnArea(const HtmlAttributes& attributes);
+  void OnLink(const HtmlAttributes& attributes);
+  void OnMeta(const HtmlAttributes& attributes);
+  void OnEmbedding(HtmlTag tag, const HtmlAttributes& attributes);
+  void Embed(std::string_view href);
+  void EmbedSrcset(std::string_view srcset);
+  void EndAnchor();
+  // Text on both sides belongs to different words.
+  void Break();
+
+  const bool embedded_;
+  LinkCollector& links_;
+  RobotsDirectives& robots_;
+
+  std::string language_;
+  std::string meta_language_;
+  std::string base_;
+  std::string canonical_;
+  TextBuffer title_{kMaxTitleBytes};
+  TextCounter text_;
+  bool in_title_ = false;
+  bool had_title_ = false;
+  // The <a> that was begun last.
+  bool in_anchor_ = false;
+  LinkCollector::Place anchor_place_ = LinkCollector::kNowhere;
+  TextBuffer anchor_{kMaxAnchorBytes};
+  // The element whose content is no text to read, or kOther.
+  HtmlTag hidden_ = HtmlTag::kOther;
+};
+
+}  // namespace orbweaver

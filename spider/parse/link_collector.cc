@@ -1,0 +1,142 @@
+#include "spider/parse/link_collector.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/model/limits.h"
+#include "spider/parse/ascii.h"
+
+namespace orbweaver {
+namespace {
+
+// Links that are in the end the same are many on some pages, but not more than this times.
+constexpr size_t kRawPerLink = 4;
+// Clearing a hash map costs what its capacity is; one larger than this is made anew.
+constexpr size_t kKeptCapacity = 4096;
+
+template <typename Map>
+void ClearMap(Map* map) {
+  if (map->capacity() > kKeptCapacity) {
+    *map = Map();
+  } else {
+    map->clear();
+  }
+}
+
+}  // namespace
+
+void LinkCollector::Begin(size_t max_links) {
+  max_links_ = max_links;
+  max_raw_ = max_links * kRawPerLink;
+  truncated_ = false;
+  rejected_ = 0;
+  raw_.clear();
+  links_.clear();
+  groups_of_links_.clear();
+  groups_.clear();
+  ClearMap(&known_);
+  ClearMap(&group_of_domain_);
+}
+
+bool LinkCollector::SetBase(std::string_view url) {
+  return resolver_.SetBase(url) == UrlError::kNone;
+}
+
+std::string_view LinkCollector::Copy(std::string_view text) {
+  if (text.empty()) return {};
+  char* const copy = static_cast<char*>(arena_.Allocate(text.size()));
+  std::memcpy(copy, text.data(), text.size());
+  return {copy, text.size()};
+}
+
+LinkCollector::Place LinkCollector::Add(const RawLink& link) {
+  const std::string_view href = TrimSpace(link.href);
+  if (href.empty() || href[0] == '#') return kNowhere;
+  if (raw_.size() == max_raw_) {
+    truncated_ = true;
+    return kNowhere;
+  }
+  raw_.push_back(link);
+  raw_.back().href = Copy(href);
+  raw_.back().anchor = Copy(link.anchor);
+  return raw_.size() - 1;
+}
+
+void LinkCollector::SetAnchor(Place place, std::string_view anchor) {
+  if (place != kNowhere) raw_[place].anchor = Copy(anchor);
+}
+
+std::string_view LinkCollector::Resolve(std::string_view href) {
+  ResolvedUrl url;
+  if (href.empty() || resolver_.Resolve(href, &url) != UrlError::kNone) return {};
+  return url.url.size() > kMaxUrlBytes ? std::string_view() : Copy(url.url);
+}
+
+void LinkCollector::Take(const RawLink& raw) {
+  ResolvedUrl url;
+  // The configuration may allow URLs that no message takes.
+  if (resolver_.Resolve(raw.href, &url) != UrlError::kNone || url.url.size() > kMaxUrlBytes) {
+    ++rejected_;
+    return;
+  }
+  const auto [known, is_new] =
+      known_.try_emplace(url.fingerprint, static_cast<uint32_t>(links_.size()));
+  if (!is_new) {
+    Link& link = links_[known->second];
+    link.rel &= raw.rel;
+    if (link.anchor.empty()) link.anchor = raw.anchor;
+    link.kind = std::min(link.kind, raw.kind);
+    return;
+  }
+  if (links_.size() == max_links_) {
+    known_.erase(known);
+    truncated_ = true;
+    return;
+  }
+  const std::string_view copy = Copy(url.url);
+  links_.push_back({.url = copy, .anchor = raw.anchor, .rel = raw.rel, .kind = raw.kind});
+  // The domain is a part of the URL, so it can point into the copy.
+  const std::string_view domain =
+      copy.substr(static_cast<size_t>(url.domain.data() - url.url.data()), url.domain.size());
+  const auto [group, first] =
+      group_of_domain_.try_emplace(domain, static_cast<uint32_t>(groups_.size()));
+  if (first) groups_.push_back({domain, url.slot});
+  groups_of_links_.push_back(group->second);
+}
+
+void LinkCollector::Finish(std::string_view page_url, bool nofollow, ParsedPage* page) {
+  for (const RawLink& raw : raw_) Take(raw);
+  if (nofollow) {
+    for (Link& link : links_) link.rel |= kRelNofollow;
+  }
+  ResolvedUrl own;
+  const bool resolved = resolver_.Resolve(page_url, &own) == UrlError::kNone;
+  page->links_truncated = truncated_;
+  page->links_rejected = rejected_;
+  Group(resolved ? own.domain : std::string_view(), page);
+}
+
+// A counting sort: groups one after the other, the order within each kept.
+void LinkCollector::Group(std::string_view page_domain, ParsedPage* page) {
+  if (links_.empty()) return;
+  sizes_.assign(groups_.size(), 0);
+  for (const uint32_t group : groups_of_links_) ++sizes_[group];
+  auto* const sorted = static_cast<Link*>(arena_.Allocate(links_.size() * sizeof(Link)));
+  auto* const domains =
+      static_cast<DomainLinks*>(arena_.Allocate(groups_.size() * sizeof(DomainLinks)));
+  Link* next = sorted;
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    new (domains + i) DomainLinks{groups_[i].domain, groups_[i].slot, {next, sizes_[i]}};
+    const bool inside = groups_[i].domain == page_domain;
+    (inside ? page->links_inside : page->links_outside) += sizes_[i];
+    const size_t size = sizes_[i];
+    sizes_[i] = static_cast<uint32_t>(next - sorted);  // where its next link goes
+    next += size;
+  }
+  for (size_t i = 0; i < links_.size(); ++i) {
+    new (sorted + sizes_[groups_of_links_[i]]++) Link(links_[i]);
+  }
+  page->domains = {domains, groups_.size()};
+}
+
+}  // namespace orbweaver

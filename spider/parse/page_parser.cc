@@ -1,0 +1,136 @@
+#include "spider/parse/page_parser.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/base/utf8.h"
+#include "common/model/limits.h"
+#include "spider/parse/ascii.h"
+#include "spider/parse/charset.h"
+#include "spider/parse/link_list.h"
+
+namespace orbweaver {
+namespace {
+
+// How a media type bears on parsing. What is not text is left alone.
+enum class MediaClass { kUnknown, kHtml, kXml, kText, kBinary };
+
+MediaClass ClassOf(std::string_view type) {
+  if (type.empty() || type == "application/octet-stream") return MediaClass::kUnknown;
+  if (type == "text/html" || type == "application/xhtml+xml") return MediaClass::kHtml;
+  if (type == "text/xml" || type == "application/xml" || type.ends_with("+xml")) {
+    return type.starts_with("image/") ? MediaClass::kBinary : MediaClass::kXml;
+  }
+  return type.starts_with("text/") ? MediaClass::kText : MediaClass::kBinary;
+}
+
+// Whether a body of no known type is HTML: it begins with markup.
+bool LooksLikeHtml(std::string_view text) {
+  text = TrimSpace(text);
+  return text.size() > 1 && text[0] == '<' &&
+         (IsAsciiLetter(text[1]) || text[1] == '!' || text[1] == '?');
+}
+
+bool HasNul(std::string_view bytes) {
+  return bytes.substr(0, 512).find('\0') != std::string_view::npos;
+}
+
+// "de-AT, en" names more languages than a page has; the first is its own. Nothing unless it is
+// made as BCP 47 has it.
+std::string_view LanguageTag(std::string_view text) {
+  text = TrimSpace(text.substr(0, text.find(',')));
+  const bool fits = !text.empty() && text.size() <= kMaxLanguageBytes &&
+                    std::all_of(text.begin(), text.end(), [](char c) {
+                      return IsAsciiLetter(c) || (c >= '0' && c <= '9') || c == '-';
+                    });
+  return fits ? text : std::string_view();
+}
+
+}  // namespace
+
+PageParser::PageParser(const ParseOptions& options, UrlResolver* resolver)
+    : options_(options),
+      engine_(MakeHtmlEngine(options.engine)),
+      robots_(options.robots_name),
+      links_(resolver, &arena_),
+      html_(options.embedded, &links_, &robots_) {}
+
+std::string_view PageParser::Keep(std::string_view text, size_t max_bytes) {
+  text = ClampUtf8(text, max_bytes);
+  if (text.empty()) return {};
+  char* const copy = static_cast<char*>(arena_.Allocate(text.size()));
+  std::memcpy(copy, text.data(), text.size());
+  return {copy, text.size()};
+}
+
+void PageParser::Parse(const PageInput& input, ParsedPage* page) {
+  arena_.Reset();
+  *page = ParsedPage();
+  robots_.Clear();
+  for (const std::string_view header : input.x_robots_tags) robots_.AddHeader(header);
+
+  const std::string_view type =
+      TrimSpace(input.content_type.substr(0, input.content_type.find(';')));
+  if (type.size() <= kMaxContentTypeBytes && IsValidUtf8(type)) {
+    const std::string_view kept = Keep(type, kMaxContentTypeBytes);
+    std::transform(kept.begin(), kept.end(), const_cast<char*>(kept.data()), LowerAscii);
+    page->content_type = kept;
+  }
+  MediaClass media = ClassOf(page->content_type);
+  if (!input.body.empty() && media != MediaClass::kBinary) {
+    const std::string_view charset = DetectCharset(input.body, input.content_type);
+    const bool binary =
+        media == MediaClass::kUnknown && !charset.starts_with("utf-16") && HasNul(input.body);
+    if (!binary) {
+      page->charset = charset;
+      const std::string_view text = ToUtf8(input.body, charset, &arena_);
+      if (media != MediaClass::kHtml) page->kind = KindOfList(text);
+      if (media == MediaClass::kUnknown && page->kind == DocumentKind::kOther &&
+          LooksLikeHtml(text)) {
+        media = MediaClass::kHtml;
+      }
+      if (media == MediaClass::kHtml) {
+        page->kind = DocumentKind::kHtml;
+        ParseHtml(text, input, page);
+      } else {
+        ParseList(text, input, page);
+      }
+    }
+  }
+  if (page->language.empty()) {
+    page->language = Keep(LanguageTag(input.content_language), kMaxLanguageBytes);
+  }
+  page->robots_directives = Keep(robots_.text(), kMaxRobotsDirectivesBytes);
+}
+
+void PageParser::ParseHtml(std::string_view text, const PageInput& input, ParsedPage* page) {
+  links_.Begin(options_.max_page_links);
+  html_.Begin();
+  const bool complete = engine_->Parse(text, html_);
+  page->title = Keep(html_.title(), kMaxTitleBytes);
+  std::string_view language = LanguageTag(html_.language());
+  if (language.empty()) language = LanguageTag(html_.meta_language());
+  page->language = Keep(language, kMaxLanguageBytes);
+  page->text_bytes = html_.text_bytes();
+
+  links_.SetBase(input.url);
+  if (!html_.base().empty()) {
+    const std::string_view base = links_.Resolve(html_.base());
+    if (!base.empty()) links_.SetBase(base);
+  }
+  page->canonical_url = links_.Resolve(html_.canonical());
+  links_.Finish(input.url, robots_.nofollow(), page);
+  page->links_truncated = page->links_truncated || !complete;
+}
+
+void PageParser::ParseList(std::string_view text, const PageInput& input, ParsedPage* page) {
+  const bool feed = page->kind == DocumentKind::kFeed;
+  links_.Begin(feed ? options_.max_page_links : options_.max_sitemap_links);
+  TextBuffer title(kMaxTitleBytes);
+  ReadLinkList(text, page->kind, &links_, &title);
+  page->title = Keep(title.view(), kMaxTitleBytes);
+  links_.SetBase(input.url);
+  links_.Finish(input.url, robots_.nofollow(), page);
+}
+
+}  // namespace orbweaver

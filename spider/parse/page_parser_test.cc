@@ -1,0 +1,277 @@
+#include "spider/parse/page_parser.h"
+
+#include <gtest/gtest.h>
+
+#include "common/base/utf8.h"
+#include "common/model/limits.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr std::string_view kUrl = "http://www.example.com/dir/page.html";
+
+// Every test on both engines: what a page means may not depend on who reads it.
+class PageParserTest : public testing::TestWithParam<HtmlEngineKind> {
+ protected:
+  PageParserTest() { options_.engine = GetParam(); }
+
+  const ParsedPage& Parse(std::string_view body, std::string_view type = "text/html") {
+    body_ = body;
+    parser_ = std::make_unique<PageParser>(options_, &resolver_);
+    parser_->Parse({.url = kUrl,
+                    .body = body_,
+                    .content_type = type,
+                    .content_language = content_language_,
+                    .x_robots_tags = x_robots_tags_},
+                   &page_);
+    return page_;
+  }
+  std::vector<Link> Links() const {
+    std::vector<Link> links;
+    for (const DomainLinks& domain : page_.domains) {
+      links.insert(links.end(), domain.links.begin(), domain.links.end());
+    }
+    return links;
+  }
+  std::vector<std::string_view> Urls() const {
+    std::vector<std::string_view> urls;
+    for (const Link& link : Links()) urls.push_back(link.url);
+    return urls;
+  }
+  Link Only(std::string_view body) {
+    Parse(body);
+    EXPECT_EQ(1u, Links().size()) << body;
+    return Links().empty() ? Link() : Links()[0];
+  }
+
+  ParseOptions options_;
+  std::string_view content_language_;
+  std::vector<std::string_view> x_robots_tags_;
+  std::unique_ptr<const PublicSuffixes> suffixes_ = PublicSuffixes::Load({}).value();
+  UrlResolver resolver_{UrlOptions(), *suffixes_};
+  std::string body_;
+  std::unique_ptr<PageParser> parser_;
+  ParsedPage page_;
+};
+using UrlList = std::vector<std::string_view>;
+
+INSTANTIATE_TEST_SUITE_P(Engines, PageParserTest,
+                         testing::Values(HtmlEngineKind::kLexbor, HtmlEngineKind::kGumbo),
+                         [](const auto& info) {
+                           return info.param == HtmlEngineKind::kGumbo ? "Gumbo" : "Lexbor";
+                         });
+
+TEST_P(PageParserTest, LinksComeFromEveryElementThatLeadsSomewhere) {
+  Parse(
+      "<link rel=canonical href=c><link rel=next href=n><link rel=stylesheet href=no.css>"
+      "<link rel=alternate type=application/rss+xml href=feed>"
+      "<link rel=alternate hreflang=de href=de>"
+      "<link rel=alternate type=application/json href=no>"
+      "<meta http-equiv=Refresh content='3;url=r'><a href=a>x</a>"
+      "<map><area href=area alt=Area></map><iframe src=i></iframe><img src=no.png>");
+  EXPECT_EQ((UrlList{"http://www.example.com/dir/c", "http://www.example.com/dir/n",
+                     "http://www.example.com/dir/feed", "http://www.example.com/dir/de",
+                     "http://www.example.com/dir/r", "http://www.example.com/dir/a",
+                     "http://www.example.com/dir/area", "http://www.example.com/dir/i"}),
+            Urls());
+  const std::vector<Link> links = Links();
+  EXPECT_EQ(LinkKind::kCanonical, links[0].kind);
+  EXPECT_EQ(LinkKind::kAnchor, links[1].kind);
+  EXPECT_EQ(LinkKind::kFeed, links[2].kind);
+  EXPECT_EQ(LinkKind::kRefresh, links[4].kind);
+  EXPECT_EQ("Area", links[6].anchor);
+  EXPECT_EQ(LinkKind::kFrame, links[7].kind);
+}
+
+TEST_P(PageParserTest, FramesOfAFramesetAreLinks) {
+  Parse("<html><frameset cols='1,2'><frame src=one><frame src=two></frameset></html>");
+  EXPECT_EQ((UrlList{"http://www.example.com/dir/one", "http://www.example.com/dir/two"}), Urls());
+}
+
+TEST_P(PageParserTest, WhatAPageEmbedsIsALinkWhenConfigured) {
+  options_.embedded = true;
+  Parse(
+      "<link rel=stylesheet href=c.css><img src=a.png srcset='b.png 1x, c.png 2x'>"
+      "<script src=s.js>'<a href=no>'</script><video src=v poster=p><source src=v2></video>"
+      "<object data=o></object><audio src=au></audio><embed src=e>");
+  EXPECT_EQ((UrlList{"http://www.example.com/dir/c.css", "http://www.example.com/dir/a.png",
+                     "http://www.example.com/dir/b.png", "http://www.example.com/dir/c.png",
+                     "http://www.example.com/dir/s.js", "http://www.example.com/dir/v",
+                     "http://www.example.com/dir/p", "http://www.example.com/dir/v2",
+                     "http://www.example.com/dir/o", "http://www.example.com/dir/au",
+                     "http://www.example.com/dir/e"}),
+            Urls());
+  EXPECT_EQ(LinkKind::kEmbed, Links()[0].kind);
+}
+
+TEST_P(PageParserTest, BaseHoldsForTheWholePageAndOnlyTheFirst) {
+  Parse("<a href=x>before</a><base target=t><base href='//other.org/b/'><base href=/no/>");
+  EXPECT_EQ((UrlList{"http://other.org/b/x"}), Urls());
+  Parse("<base href='data:,x'><a href=x>1</a>");
+  EXPECT_EQ((UrlList{"http://www.example.com/dir/x"}), Urls()) << "a base that is no URL to crawl";
+}
+
+TEST_P(PageParserTest, AnchorIsTheTextWithSpacesCollapsed) {
+  EXPECT_EQ("one two three", Only("<a href=x>\n one <b>two</b>\t<i> three</i> </a>").anchor);
+  EXPECT_EQ("Title Text", Only("<a href=x><div>Title</div><div>Text</div></a>").anchor);
+  EXPECT_EQ("a & b", Only("<a href=x>a &amp; b</a>").anchor);
+  EXPECT_EQ("Logo", Only("<a href=x><img src=l.png alt=' Logo '></a>").anchor);
+  EXPECT_EQ("x y", Only("<a href=x>x<script>no</script> <style>no</style>y</a>").anchor);
+  EXPECT_EQ("", Only("<a href=x></a>").anchor);
+}
+
+TEST_P(PageParserTest, AnchorIsBoundedWithoutCuttingACharacter) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "\xc3\xa4";
+  const Link link = Only("<a href=x>a" + text + "</a>");
+  EXPECT_EQ(kMaxAnchorBytes - 1, link.anchor.size());
+  EXPECT_TRUE(IsValidUtf8(link.anchor));
+}
+
+TEST_P(PageParserTest, AnUnclosedAnchorGoesOnAsInBrowsers) {
+  EXPECT_EQ("one two", Only("<p><a href=x>one<p>two").anchor);
+  Parse("<a href=x>one<a href=y>two</a>");
+  EXPECT_EQ("one", Links()[0].anchor);
+  EXPECT_EQ("two", Links()[1].anchor);
+  EXPECT_EQ("in", Only("<table><tr><td><a href=x>in<td>out</table>after").anchor);
+  EXPECT_EQ("in out", Only("<a href=x><table><tr><td>in<td>out</table></a>after").anchor);
+}
+
+TEST_P(PageParserTest, RelIsReadAsWords) {
+  EXPECT_EQ(kRelNofollow | kRelUgc, Only("<a rel='noopener NOFOLLOW\nugc' href=x></a>").rel);
+  EXPECT_EQ(kRelSponsored, Only("<area rel=sponsored href=x>").rel);
+  EXPECT_EQ(0u, Only("<a rel=nofollower href=x></a>").rel);
+}
+
+TEST_P(PageParserTest, AUrlComesOnceAndTheBestIsKnownOfIt) {
+  const Link link = Only(
+      "<link rel=canonical href=x><a rel=nofollow href='x#1'></a>"
+      "<a rel=nofollow href='./x'>text</a><a rel=nofollow href=x>more</a>");
+  EXPECT_EQ("text", link.anchor);
+  EXPECT_EQ(LinkKind::kAnchor, link.kind);
+  EXPECT_EQ(0u, link.rel) << "one of them is to be followed";
+  EXPECT_EQ(kRelNofollow, Only("<a rel=nofollow href=x></a><a rel='ugc nofollow' href=x>").rel);
+}
+
+TEST_P(PageParserTest, LinksAreGroupedByDomainInOrder) {
+  Parse(
+      "<a href='http://b.org/1'></a><a href=1></a><a href='http://x.b.org/2'></a>"
+      "<a href='//example.com/2'></a><a href='http://foo.github.io/'></a>");
+  ASSERT_EQ(3u, page_.domains.size());
+  EXPECT_EQ("b.org", page_.domains[0].domain);
+  EXPECT_EQ(2u, page_.domains[0].links.size());
+  EXPECT_EQ("http://x.b.org/2", page_.domains[0].links[1].url);
+  EXPECT_EQ("example.com", page_.domains[1].domain);
+  EXPECT_EQ("foo.github.io", page_.domains[2].domain);
+  EXPECT_EQ(2u, page_.links_inside);
+  EXPECT_EQ(3u, page_.links_outside);
+}
+
+TEST_P(PageParserTest, WhatIsNoUrlToCrawlIsCountedAndLeftOut) {
+  Parse(
+      "<a href='mailto:a@b.c'></a><a href='javascript:x()'></a><a href='http://'></a>"
+      "<a href='#top'></a><a href=' '></a><a></a><a href=ok></a>");
+  EXPECT_EQ(1u, Links().size());
+  EXPECT_EQ(3u, page_.links_rejected) << "fragments and empty links are no links at all";
+}
+
+TEST_P(PageParserTest, LinksBeyondTheBoundAreLeftOutAndSaidSo) {
+  options_.max_page_links = 3;
+  Parse("<a href=1></a><a href=2></a><a href=1></a><a href=3></a>");
+  EXPECT_EQ(3u, Links().size());
+  EXPECT_FALSE(page_.links_truncated);
+  Parse("<a href=1></a><a href=2></a><a href=3></a><a href=4></a>");
+  EXPECT_EQ(3u, Links().size());
+  EXPECT_TRUE(page_.links_truncated);
+}
+
+TEST_P(PageParserTest, AUrlLongerThanMessagesTakeIsRejected) {
+  Parse("<a href='" + std::string(kMaxUrlBytes + 1, 'x') + "'></a>");
+  EXPECT_EQ(0u, Links().size());
+  EXPECT_EQ(1u, page_.links_rejected);
+}
+
+TEST_P(PageParserTest, TitleIsTheFirstOfThePageAndNoneOfAPicture) {
+  EXPECT_EQ("A <b> & c", Parse("<svg><title>no</title></svg><title>A\n<b> &amp; c</title>"
+                               "<title>no</title>")
+                             .title);
+  EXPECT_LE(Parse("<title>" + std::string(5000, 'x') + "</title>").title.size(), kMaxTitleBytes);
+  EXPECT_EQ("", Parse("<p>none").title);
+}
+
+TEST_P(PageParserTest, CanonicalIsResolved) {
+  EXPECT_EQ("http://www.example.com/c", Parse("<link rel='Canonical' href='/c#x'>").canonical_url);
+  EXPECT_EQ("", Parse("<link rel=canonical href='mailto:x'>").canonical_url);
+}
+
+TEST_P(PageParserTest, DirectivesAreThoseForAllAndForThisCrawler) {
+  options_.robots_name = "orbweaver";
+  x_robots_tags_ = {"noarchive, unavailable_after: 1 Jan 2030", "otherbot: noindex, nosnippet",
+                    "orbweaver: max-snippet:5"};
+  Parse(
+      "<meta name=ROBOTS content='NoIndex,noarchive'><meta name=otherbot content=nofollow>"
+      "<meta name=Orbweaver content=noimageindex><a href=x></a>");
+  EXPECT_EQ("noarchive,unavailable_after: 1 jan 2030,max-snippet:5,noindex,noimageindex",
+            page_.robots_directives);
+  EXPECT_EQ(0u, Links()[0].rel);
+}
+
+TEST_P(PageParserTest, NofollowOfThePageHoldsForEachLink) {
+  Parse("<a href=x></a><a href=//b.org></a><meta name=robots content=none>");
+  EXPECT_EQ(kRelNofollow, Links()[0].rel);
+  EXPECT_EQ(kRelNofollow, Links()[1].rel);
+  x_robots_tags_ = {"nofollow"};
+  EXPECT_EQ(kRelNofollow, Only("<a href=x></a>").rel);
+}
+
+TEST_P(PageParserTest, LanguageIsThePagesOwnBeforeTheHeaders) {
+  content_language_ = "fr, en";
+  EXPECT_EQ("de-AT", Parse("<html lang='de-AT'>").language);
+  EXPECT_EQ("it", Parse("<meta http-equiv=content-language content='it'>").language);
+  EXPECT_EQ("fr", Parse("<html lang='<script>'>").language);
+  EXPECT_EQ("fr", Parse("", "application/pdf").language);
+}
+
+TEST_P(PageParserTest, TextIsWhatIsSeen) {
+  EXPECT_EQ(7u, Parse("<title>no</title><body> one <script>no</script><style>no</style>"
+                      "<iframe>no</iframe><!-- no -->two")
+                    .text_bytes);
+  EXPECT_EQ(3u, Parse("<p>a<p>b").text_bytes);
+}
+
+TEST_P(PageParserTest, TextOfAnyCharsetIsUtf8) {
+  Parse("<title>\xe4</title>", "text/html; charset=latin1");
+  EXPECT_EQ("windows-1252", page_.charset);
+  EXPECT_EQ("\xc3\xa4", page_.title);
+}
+
+TEST_P(PageParserTest, OtherThanTextIsLeftAlone) {
+  for (const char* type : {"application/pdf", "image/svg+xml", "video/mp4"}) {
+    Parse("<a href=x>", type);
+    EXPECT_EQ(DocumentKind::kOther, page_.kind) << type;
+    EXPECT_EQ("", page_.charset) << type;
+    EXPECT_EQ(0u, Links().size()) << type;
+  }
+  Parse(std::string_view("<a href=x>\0\1\2", 13), "");
+  EXPECT_EQ(DocumentKind::kOther, page_.kind) << "binary, and nobody said what";
+  EXPECT_EQ(DocumentKind::kHtml, Parse("\n<!doctype html><a href=x>", "").kind);
+  EXPECT_EQ("text/html", Parse("", " Text/HTML ;charset=x").content_type);
+}
+
+TEST_P(PageParserTest, NothingOfOnePageIsLeftInTheNext) {
+  Parse(
+      "<html lang=de><title>t</title><base href=/b/><meta name=robots content=none>"
+      "<link rel=canonical href=c><a href='http://b.org/'>open");
+  parser_->Parse({.url = "http://a.org/x/", .body = "<a href=y>z", .content_type = "text/html"},
+                 &page_);
+  EXPECT_EQ((UrlList{"http://a.org/x/y"}), Urls());
+  EXPECT_EQ(0u, Links()[0].rel);
+  EXPECT_EQ("z", Links()[0].anchor);
+  for (const auto text :
+       {page_.title, page_.language, page_.canonical_url, page_.robots_directives}) {
+    EXPECT_EQ("", text);
+  }
+}
+
+}  // namespace
+}  // namespace orbweaver

@@ -1,0 +1,30 @@
+#include "spider/parse/parse_options.h"
+
+#include "common/config/schema.h"
+
+namespace orbweaver {
+
+void DeclareParseOptions(config::Schema& schema, ParseOptions* options) {
+  schema.AddChoice("spider.parse.engine", &options->engine,
+                   {{"lexbor", HtmlEngineKind::kLexbor}, {"gumbo", HtmlEngineKind::kGumbo}},
+                   {.doc = "What reads HTML: `lexbor` goes over it once; `gumbo` builds the tree "
+                           "that browsers build, at ten times the cost"});
+  schema.Add("spider.parse.embedded", &options->embedded,
+             {.doc = "Also take links to what pages embed: images, scripts, style sheets, audio, "
+                     "video"});
+  schema.Add("spider.parse.robots_name", &options->robots_name,
+             {.doc = "The name by which pages may speak to this crawler alone, in `<meta "
+                     "name=NAME>` and `X-Robots-Tag: NAME: …`; in lower case"});
+  schema.Add("spider.parse.max_page_links", &options->max_page_links,
+             {.min = 1,
+              .max = 1'000'000,
+              .unit = "links",
+              .doc = "Of a page's or feed's links to different URLs so many are taken"});
+  schema.Add("spider.parse.max_sitemap_links", &options->max_sitemap_links,
+             {.min = 1,
+              .max = 1'000'000,
+              .unit = "links",
+              .doc = "The same of a sitemap, which may have 50,000"});
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace orbweaver {
+
+namespace config {
+class Schema;
+}
+
+enum class HtmlEngineKind : uint8_t { kLexbor, kGumbo };
+
+struct ParseOptions {
+  HtmlEngineKind engine = HtmlEngineKind::kLexbor;
+  // Links to what a page embeds: images, scripts, style sheets, audio, video.
+  bool embedded = false;
+  // By what name pages may speak to this crawler: <meta name=NAME>, X-Robots-Tag: NAME: …
+  std::string robots_name = "orbweaver";
+  size_t max_page_links = 5'000;
+  // By the protocol a sitemap has up to 50,000.
+  size_t max_sitemap_links = 50'000;
+};
+
+// The options `spider.parse.*`. `options` must outlive the schema.
+void DeclareParseOptions(config::Schema& schema, ParseOptions* options);
+
+}  // namespace orbweaver

@@ -1,0 +1,121 @@
+#include "spider/robots/robots_cache.h"
+
+#include <algorithm>
+
+namespace orbweaver {
+namespace {
+
+constexpr int kMaxRedirects = 5;  // RFC 9309, section 2.3.1.2
+// Beside rules and name: the node, the map's entry.
+constexpr size_t kHostBytes = 128;
+constexpr uint32_t kTooManyRequests = 429;
+constexpr int kMaxDoublings = 12;  // of a day they still fit a Duration
+
+}  // namespace
+
+RobotsCache::RobotsCache(const RobotsOptions& options, const Clock& clock)
+    : options_(options), clock_(clock) {}
+
+RobotsCache::Hosts::iterator* RobotsCache::Find(std::string_view origin) {
+  const auto found = by_origin_.find(origin);
+  return found == by_origin_.end() ? nullptr : &found->second;
+}
+
+RobotsAsked RobotsCache::Ask(std::string_view origin, std::string_view path_and_query) {
+  if (Hosts::iterator* found = Find(origin)) {
+    hosts_.splice(hosts_.begin(), hosts_, *found);
+  } else {
+    hosts_.push_front({.origin = std::string(origin)});
+    by_origin_.emplace(hosts_.front().origin, hosts_.begin());
+    Account(hosts_.front());
+  }
+  Host& host = hosts_.front();
+  if (host.pending) return {.verdict = RobotsVerdict::kPending};
+  // Not older than a day (section 2.4).
+  if (host.outcome == RobotsOutcome::kUnspecified || clock_.Now() >= host.expires) {
+    host.pending = true;
+    host.redirects = 0;
+    Evict();
+    return {.verdict = RobotsVerdict::kFetch};
+  }
+  if (host.outcome == RobotsOutcome::kDisallowAll) {
+    return {.verdict = RobotsVerdict::kUnreachable, .retry_at = host.expires};
+  }
+  const RobotsDecision decision = host.rules.Decide(path_and_query);
+  return {.verdict = decision.allowed ? RobotsVerdict::kAllowed : RobotsVerdict::kDisallowed,
+          .decision = decision};
+}
+
+std::optional<std::string> RobotsCache::OnAnswer(std::string_view origin,
+                                                 const RobotsAnswer& answer) {
+  Hosts::iterator* const found = Find(origin);
+  if (found == nullptr || !(*found)->pending) return std::nullopt;
+  Host& host = **found;
+  const uint32_t status = answer.status;
+  if (status >= 300 && status < 400 && !answer.location.empty() && host.redirects < kMaxRedirects) {
+    ++host.redirects;
+    return std::string(answer.location);
+  }
+  if (status >= 200 && status < 300) {
+    host.rules = RobotsRules::Parse(answer.body, options_.product_token);
+    host.failures = 0;
+    Learn(host, RobotsOutcome::kRules, status, options_.max_age);
+  } else if (status >= 300 && status < 500 && status != kTooManyRequests) {
+    // Unavailable (section 2.3.1.3), as is what only redirects lead to (2.3.1.2).
+    host.rules = RobotsRules();
+    host.failures = 0;
+    Learn(host, RobotsOutcome::kAllowAll, status, options_.max_age);
+  } else {
+    // Unreachable (section 2.3.1.4). Rules known before are not gone by: they may have changed.
+    const Duration wait = std::min<Duration>(
+        options_.retry_min * (int64_t{1} << std::min(host.failures, kMaxDoublings)),
+        options_.retry_max);
+    host.rules = RobotsRules();
+    ++host.failures;
+    Learn(host, RobotsOutcome::kDisallowAll, status, wait);
+  }
+  return std::nullopt;
+}
+
+void RobotsCache::OnAbandoned(std::string_view origin) {
+  if (Hosts::iterator* found = Find(origin)) (*found)->pending = false;
+}
+
+bool RobotsCache::DescribeHost(std::string_view origin, HostFacts* facts) {
+  Hosts::iterator* const found = Find(origin);
+  if (found == nullptr || (*found)->outcome == RobotsOutcome::kUnspecified) return false;
+  const Host& host = **found;
+  facts->robots = host.outcome;
+  facts->robots_status = host.status;
+  facts->crawl_delay = host.rules.crawl_delay();
+  sitemaps_.assign(host.rules.sitemaps().begin(), host.rules.sitemaps().end());
+  facts->sitemaps = sitemaps_;
+  return true;
+}
+
+void RobotsCache::Learn(Host& host, RobotsOutcome outcome, uint32_t status, Duration lasts) {
+  host.pending = false;
+  host.outcome = outcome;
+  host.status = status;
+  host.expires = clock_.Now() + lasts;
+  Account(host);
+  Evict();
+}
+
+void RobotsCache::Account(Host& host) {
+  held_bytes_ -= host.bytes;
+  host.bytes = kHostBytes + host.origin.capacity() + host.rules.HeldBytes();
+  held_bytes_ += host.bytes;
+}
+
+void RobotsCache::Evict() {
+  for (auto host = hosts_.end(); held_bytes_ > options_.cache_bytes && host != hosts_.begin();) {
+    --host;
+    if (host->pending || host == hosts_.begin()) continue;
+    held_bytes_ -= host->bytes;
+    by_origin_.erase(host->origin);
+    host = hosts_.erase(host);
+  }
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,29 @@
+#include "spider/robots/robots_options.h"
+
+#include "common/config/schema.h"
+
+namespace orbweaver {
+
+void DeclareRobotsOptions(config::Schema& schema, RobotsOptions* options) {
+  using std::chrono::hours;
+  using std::chrono::seconds;
+  schema.Add("spider.robots.product_token", &options->product_token,
+             {.doc = "What robots.txt files name this crawler by: letters, `-` and `_`"});
+  schema.Add("spider.robots.max_age", &options->max_age,
+             {.min = seconds(1),
+              .max = hours(24),
+              .doc = "After this a robots.txt is fetched again; RFC 9309 allows a day"});
+  schema.Add("spider.robots.retry_min", &options->retry_min,
+             {.min = seconds(1),
+              .max = hours(24),
+              .doc = "When a robots.txt cannot be had (5xx, timeout), it is asked for again after "
+                     "this, then after twice as long, and so on; meanwhile nothing is fetched"});
+  schema.Add("spider.robots.retry_max", &options->retry_max,
+             {.min = seconds(1), .max = hours(24), .doc = "At the latest after this"});
+  schema.AddBytes("spider.robots.cache_bytes", &options->cache_bytes,
+                  {.min = 1 << 20,
+                   .doc = "How much the rules of all hosts may take in memory; those that were not "
+                          "asked for the longest are forgotten"});
+}
+
+}  // namespace orbweaver

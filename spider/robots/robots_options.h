@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace orbweaver {
+
+namespace config {
+class Schema;
+}
+
+struct RobotsOptions {
+  // What robots.txt files name this crawler by.
+  std::string product_token = "orbweaver";
+  // RFC 9309, section 2.4: not more than a day.
+  std::chrono::milliseconds max_age = std::chrono::hours(24);
+  // When a robots.txt cannot be had: how soon it is asked for again, doubling to how late.
+  std::chrono::milliseconds retry_min = std::chrono::minutes(1);
+  std::chrono::milliseconds retry_max = std::chrono::hours(1);
+  size_t cache_bytes = size_t{64} << 20;
+};
+
+// The options `spider.robots.*`. `options` must outlive the schema.
+void DeclareRobotsOptions(config::Schema& schema, RobotsOptions* options);
+
+}  // namespace orbweaver

@@ -1,0 +1,89 @@
+// One robots.txt, compiled for one crawler (RFC 9309).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orbweaver {
+
+// What is beyond this in a robots.txt is not read (RFC 9309, section 2.5: at least 500 KiB).
+inline constexpr size_t kMaxRobotsBytes = size_t{500} << 10;
+
+// A product token is what a robots.txt names a crawler by: letters, `-` and `_` (RFC 9309, section
+// 2.2.1).
+bool IsProductToken(std::string_view token);
+
+struct RobotsDecision {
+  bool allowed = true;
+  // Where in the file the rule stands that decided, from 1; 0 when no rule matches.
+  uint32_t line = 0;
+  // Its path, in normal form; empty when no rule matches. Valid as long as the rules.
+  std::string_view path;
+};
+
+// Place: in RobotsCache, one a host. Immutable after Parse, so thread-safe.
+class RobotsRules {
+ public:
+  // Everything is allowed.
+  RobotsRules() = default;
+
+  // Takes the groups of `file`, any bytes, that hold for the crawler named `product_token`: those
+  // that name it, or else those for all. What is no valid line is passed over.
+  static RobotsRules Parse(std::string_view file, std::string_view product_token);
+
+  // Whether the crawler may fetch the URL with this path and query, as they stand in a canonical
+  // URL (common/url). The longest matching rule decides, Allow when two are equally long.
+  RobotsDecision Decide(std::string_view path_and_query) const;
+
+  // Crawl-delay of these groups: the longest where they differ, at most a day. Absent when none
+  // names one.
+  std::optional<std::chrono::milliseconds> crawl_delay() const { return crawl_delay_; }
+
+  // As they stand in the file, for any crawler; as many and as long as HostFacts takes.
+  std::span<const std::string> sitemaps() const { return sitemaps_; }
+
+  size_t rule_count() const { return literals_.size() + patterns_.size(); }
+  // Memory held, about.
+  size_t HeldBytes() const;
+
+ private:
+  class Compiler;
+
+  // A rule's path stands in text_.
+  struct Rule {
+    uint32_t begin = 0;
+    uint32_t size = 0;
+    uint32_t line = 0;
+    bool allow = false;
+  };
+  // A rule without special characters.
+  struct Literal {
+    Rule rule;
+    int32_t parent = -1;  // the longest other literal that is a prefix of this one
+  };
+  // A rule with `*` or a final `$`.
+  struct Pattern {
+    Rule rule;
+    uint32_t head = 0;  // bytes before the first `*` or `$`
+    bool anchored = false;
+  };
+
+  std::string_view PathOf(const Rule& rule) const {
+    return std::string_view(text_).substr(rule.begin, rule.size);
+  }
+  const Rule* LongestLiteral(std::string_view path) const;
+  bool Matches(const Pattern& pattern, std::string_view path) const;
+
+  std::string text_;
+  std::vector<Literal> literals_;  // by path
+  std::vector<Pattern> patterns_;  // the longest first, Allow first of equals
+  std::optional<std::chrono::milliseconds> crawl_delay_;
+  std::vector<std::string> sitemaps_;
+};
+
+}  // namespace orbweaver

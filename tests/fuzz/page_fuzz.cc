@@ -1,0 +1,115 @@
+// What any bytes that a server sends may not do to the spider's parsers: crash them, grow past
+// their bounds, or become an entry that the spider log refuses.
+//
+// Input: a byte that chooses the parser (0 lexbor, 1 gumbo, 2 sitemaps and feeds, 3 charsets, 4
+// robots.txt), then its bytes. One program for all, so that the gate stays short.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/check.h"
+#include "common/base/utf8.h"
+#include "common/model/limits.h"
+#include "common/model/split.h"
+#include "spider/parse/charset.h"
+#include "spider/parse/page_parser.h"
+#include "spider/robots/robots_rules.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr size_t kMaxLinksTaken = 200;
+
+struct Parser {
+  explicit Parser(HtmlEngineKind kind)
+      : parser({.engine = kind,
+                .embedded = true,
+                .max_page_links = kMaxLinksTaken,
+                .max_sitemap_links = kMaxLinksTaken},
+               &resolver) {}
+  std::unique_ptr<const PublicSuffixes> suffixes = PublicSuffixes::Load({}).value();
+  UrlResolver resolver{UrlOptions(), *suffixes};
+  PageParser parser;
+};
+
+void CheckPage(const ParsedPage& page) {
+  EncodeBuffer buffer;
+  SpiderLogEntry entry{.domain = "example.com"};
+  auto& fetched = entry.event.emplace<PageFetched>();
+  fetched.request.url = "http://example.com/";
+  DescribeContent(page, &fetched);
+  CHECK(Encode(entry, &buffer).ok());
+  size_t count = 0;
+  for (const DomainLinks& domain : page.domains) {
+    CHECK(!domain.links.empty());
+    count += domain.links.size();
+    SpiderLogEntry found{.domain = domain.domain};
+    auto& links = found.event.emplace<LinksFound>();
+    links.source.url = "http://example.com/";
+    links.links = domain.links;
+    CHECK(Encode(found, &buffer).ok());
+  }
+  CHECK(count == page.links_inside + page.links_outside && count <= kMaxLinksTaken);
+}
+
+void ParsePage(HtmlEngineKind kind, std::string_view type, std::string_view body) {
+  static Parser lexbor(HtmlEngineKind::kLexbor);
+  static Parser gumbo(HtmlEngineKind::kGumbo);
+  Parser& parser = kind == HtmlEngineKind::kGumbo ? gumbo : lexbor;
+  ParsedPage page;
+  const std::string_view headers[] = {body.substr(0, body.find('\n'))};
+  parser.parser.Parse({.url = "http://example.com/dir/",
+                       .body = body,
+                       .content_type = type,
+                       .content_language = body.substr(0, 20),
+                       .x_robots_tags = headers},
+                      &page);
+  CheckPage(page);
+}
+
+void Charsets(std::string_view bytes) {
+  Arena arena;
+  CHECK(!DetectCharset(bytes, bytes.substr(0, 64)).empty());
+  const std::string_view label = bytes.substr(0, bytes.find('\n'));
+  const std::string_view charset = CharsetOfLabel(label);
+  const std::string_view text = ToUtf8(bytes, charset.empty() ? "utf-8" : charset, &arena);
+  CHECK(IsValidUtf8(text) && text.size() <= 3 * bytes.size() + 6);
+}
+
+void Robots(std::string_view file) {
+  const RobotsRules rules = RobotsRules::Parse(file, "orbweaver");
+  CHECK(rules.sitemaps().size() <= kMaxSitemaps);
+  CHECK(rules.HeldBytes() <= 10'000 + 64 * file.size());
+  const std::string path = "/" + std::string(file.substr(0, 100));
+  const RobotsDecision decision = rules.Decide(path);
+  CHECK(decision.allowed || decision.line > 0);
+  CHECK(rules.Decide("/robots.txt").allowed);
+}
+
+}  // namespace
+}  // namespace orbweaver
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace orbweaver;
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 5) {
+    case 0:
+      ParsePage(HtmlEngineKind::kLexbor, "text/html", bytes);
+      break;
+    case 1:
+      ParsePage(HtmlEngineKind::kGumbo, "text/html", bytes);
+      break;
+    case 2:
+      ParsePage(HtmlEngineKind::kLexbor, "application/xml", bytes);
+      break;
+    case 3:
+      Charsets(bytes);
+      break;
+    default:
+      Robots(bytes);
+      break;
+  }
+  return 0;
+}
