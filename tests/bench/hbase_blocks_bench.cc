@@ -25,7 +25,7 @@ namespace {
 constexpr int kBlockKiB[] = {8, 16, 32, 64};
 constexpr size_t kRounds = 3;
 constexpr size_t kBatch = 1000;
-constexpr size_t kBytes = size_t{10} << 20;  // of rows of one size, in each round
+constexpr size_t kBytes = size_t{8} << 20;  // of rows of one size, in each round
 constexpr Duration kTimeout = std::chrono::minutes(2);
 
 // One table, by its block size.
@@ -62,13 +62,7 @@ class Blocks {
     return absl::OkStatus();
   }
 
-  // Closing a region writes what it has in memory to a file.
-  absl::Status Flush() const {
-    const std::string command =
-        fmt::format("'{}' regions move {}", std::getenv("ORBWEAVER_SERVICES"), table_);
-    if (std::system(command.c_str()) == 0) return absl::OkStatus();
-    return FatalError("{} failed", command);
-  }
+  const std::string& table() const { return table_; }
 
  private:
   Blocks(std::string table, std::unique_ptr<HBaseStore> store)
@@ -79,38 +73,70 @@ class Blocks {
   Rows found_;
 };
 
-// By case, the server's microseconds a row in each round.
-using Costs = std::map<std::string, std::vector<double>>;
+// Closing a region writes what it has in memory to a file.
+absl::Status Flush(std::span<const std::unique_ptr<Blocks>> tables) {
+  std::string command = fmt::format("'{}' regions move", std::getenv("ORBWEAVER_SERVICES"));
+  for (const auto& table : tables) command += " " + table->table();
+  if (std::system(command.c_str()) == 0) return absl::OkStatus();
+  return FatalError("{} failed", command);
+}
 
-absl::Status Round(std::span<const std::unique_ptr<Blocks>> tables, size_t row_bytes,
-                   uint64_t first, Costs* costs) {
-  const ServiceCpu server("hbase");
-  std::vector<std::string> rows;
-  for (uint64_t i = 0; i < kBytes / row_bytes / kBatch * kBatch; ++i) {
-    rows.push_back(BenchRow(first + i));
+// Rows of one size, and by case the server's microseconds a row in each round.
+class Rounds {
+ public:
+  Rounds(std::span<const std::unique_ptr<Blocks>> tables, size_t row_bytes)
+      : tables_(tables), row_bytes_(row_bytes) {}
+
+  absl::Status Put(uint64_t first) {
+    rows_.clear();
+    for (uint64_t i = 0; i < kBytes / row_bytes_ / kBatch * kBatch; ++i) {
+      rows_.push_back(BenchRow(first + i));
+    }
+    random_ = Random(first);
+    const std::string value = BenchValue(random_, row_bytes_);
+    return Measure("put", [&](Blocks& table, auto batch) { return table.Put(batch, value); });
   }
-  Random random(first);
-  const std::string value = BenchValue(random, row_bytes);
-  const auto measure = [&](std::string_view name, auto call) {
-    for (size_t i = 0; i < tables.size(); ++i) {
-      const double before = server.Seconds();
-      for (size_t at = 0; at < rows.size(); at += kBatch) {
-        RETURN_IF_ERROR(call(*tables[i], std::span(rows).subspan(at, kBatch)));
+
+  absl::Status Get() {
+    // In no order, as a worker's domains come.
+    for (size_t i = rows_.size(); i > 1; --i) std::swap(rows_[i - 1], rows_[random_.Below(i)]);
+    const auto get = [](Blocks& table, auto batch) { return table.Get(batch); };
+    RETURN_IF_ERROR(Measure("get_first", get));
+    return Measure("get_again", get);
+  }
+
+  // Forgets the rounds so far.
+  void Restart() { costs_.clear(); }
+
+  void Report(const CpuTimer& timer, BenchReport& report) {
+    for (auto& [name, values] : costs_) {
+      std::nth_element(values.begin(), values.begin() + kRounds / 2, values.end());
+      report.Add(name, values[kRounds / 2], "server_us/row", timer.CpuSeconds(),
+                 timer.WallSeconds(), "server CPU");
+    }
+  }
+
+ private:
+  template <typename Call>
+  absl::Status Measure(std::string_view name, Call call) {
+    for (size_t i = 0; i < tables_.size(); ++i) {
+      const double before = server_.Seconds();
+      for (size_t at = 0; at < rows_.size(); at += kBatch) {
+        RETURN_IF_ERROR(call(*tables_[i], std::span(rows_).subspan(at, kBatch)));
       }
-      (*costs)[fmt::format("hbase_{}_{}_bytes_{}k", name, row_bytes, kBlockKiB[i])].push_back(
-          (server.Seconds() - before) / static_cast<double>(rows.size()) * 1e6);
+      costs_[fmt::format("hbase_{}_{}_bytes_{}k", name, row_bytes_, kBlockKiB[i])].push_back(
+          (server_.Seconds() - before) / static_cast<double>(rows_.size()) * 1e6);
     }
     return absl::OkStatus();
-  };
-  RETURN_IF_ERROR(
-      measure("put", [&](Blocks& table, auto batch) { return table.Put(batch, value); }));
-  for (const auto& table : tables) RETURN_IF_ERROR(table->Flush());
-  // In no order, as a worker's domains come.
-  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.Below(i)]);
-  const auto get = [](Blocks& table, auto batch) { return table.Get(batch); };
-  RETURN_IF_ERROR(measure("get_first", get));
-  return measure("get_again", get);
-}
+  }
+
+  const std::span<const std::unique_ptr<Blocks>> tables_;
+  const size_t row_bytes_;
+  const ServiceCpu server_{"hbase"};
+  Random random_{0};
+  std::vector<std::string> rows_;
+  std::map<std::string, std::vector<double>> costs_;
+};
 
 absl::Status Measure(const char* thrift, BenchReport& report) {
   std::vector<std::unique_ptr<Blocks>> tables;
@@ -120,21 +146,19 @@ absl::Status Measure(const char* thrift, BenchReport& report) {
   }
   // Rows that no earlier run has put.
   auto first = static_cast<uint64_t>(SystemClock().Wall().time_since_epoch().count()) << 20;
-  Costs costs;
   const CpuTimer timer;
+  Rounds sizes[] = {{tables, 500}, {tables, 4000}};
   // A round before the first warms the server up.
   for (size_t round = 0; round <= kRounds; ++round) {
-    if (round == 1) costs.clear();
-    for (const size_t row_bytes : {500, 4000}) {
-      RETURN_IF_ERROR(Round(tables, row_bytes, first, &costs));
+    for (Rounds& rounds : sizes) {
+      if (round == 1) rounds.Restart();
+      RETURN_IF_ERROR(rounds.Put(first));
       first += uint64_t{1} << 20;
     }
+    RETURN_IF_ERROR(Flush(tables));
+    for (Rounds& rounds : sizes) RETURN_IF_ERROR(rounds.Get());
   }
-  for (auto& [name, values] : costs) {
-    std::nth_element(values.begin(), values.begin() + kRounds / 2, values.end());
-    report.Add(name, values[kRounds / 2], "server_us/row", timer.CpuSeconds(), timer.WallSeconds(),
-               "server CPU");
-  }
+  for (Rounds& rounds : sizes) rounds.Report(timer, report);
   return absl::OkStatus();
 }
 

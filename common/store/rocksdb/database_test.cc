@@ -38,17 +38,25 @@ class FullableDisk : public rocksdb::FileSystemWrapper {
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* debug) override {
     const rocksdb::IOStatus made = target()->NewWritableFile(name, options, file, debug);
-    if (made.ok()) *file = std::make_unique<File>(std::move(*file), is_full);
+    if (made.ok()) *file = std::make_unique<File>(std::move(*file), is_full, syncs);
     return made;
   }
 
   std::atomic<bool> is_full = false;
+  std::atomic<int> syncs = 0;
 
  private:
   class File : public rocksdb::FSWritableFileOwnerWrapper {
    public:
-    File(std::unique_ptr<rocksdb::FSWritableFile> file, const std::atomic<bool>& is_full)
-        : FSWritableFileOwnerWrapper(std::move(file)), is_full_(is_full) {}
+    File(std::unique_ptr<rocksdb::FSWritableFile> file, const std::atomic<bool>& is_full,
+         std::atomic<int>& syncs)
+        : FSWritableFileOwnerWrapper(std::move(file)), is_full_(is_full), syncs_(syncs) {}
+
+    rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* debug) override {
+      ++syncs_;
+      return FSWritableFileOwnerWrapper::Sync(options, debug);
+    }
 
     rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* debug) override {
@@ -65,6 +73,7 @@ class FullableDisk : public rocksdb::FileSystemWrapper {
 
    private:
     const std::atomic<bool>& is_full_;
+    std::atomic<int>& syncs_;
   };
 };
 
@@ -144,6 +153,18 @@ TEST_F(DatabaseTest, AFolderThatCannotBeMadeIsNamed) {
       Database::Open({.folder = folder_.path() / "missing" / "data"}).status();
   EXPECT_TRUE(IsFatal(opened));
   EXPECT_THAT(std::string(MessageOf(opened)), HasSubstr("missing/data"));
+}
+
+// A machine that crashes loses what was not synced, which killing a process does not show.
+TEST_F(DatabaseTest, EachWriteIsSyncedBeforeItIsAcknowledged) {
+  const auto disk = std::make_shared<FullableDisk>(rocksdb::FileSystem::Default());
+  env_ = rocksdb::NewCompositeEnv(disk);
+  Open();
+  for (int i = 0; i < 3; ++i) {
+    const int before = disk->syncs;
+    ASSERT_OK(Put("row", "value"));
+    EXPECT_GT(disk->syncs, before);
+  }
 }
 
 TEST_F(DatabaseTest, AFullDiskFailsTheWriteWholeAndOpensAgainWhenThereIsSpace) {

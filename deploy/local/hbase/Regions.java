@@ -9,24 +9,29 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /** What a busy cluster does with a table's regions by itself, on demand: for tests of who reads and writes meanwhile. */
 public final class Regions {
-  /** Arguments: `split` or `move`, and the table. Returns when it is done. */
+  /** Arguments: `split` or `move`, and the tables. Returns when it is done. */
   public static void main(String[] args) throws Exception {
-    TableName table = TableName.valueOf(args[1]);
     try (Connection connection = ConnectionFactory.createConnection(HBaseConfiguration.create());
         Admin admin = connection.getAdmin()) {
-      List<RegionInfo> regions = admin.getRegions(table);
-      for (RegionInfo region : regions) {
-        if (args[0].equals("split")) {
-          admin.splitRegionAsync(region.getRegionName(), middle(region)).get();
-        } else {
-          // There is one region server: the region is closed, and opened again in the same place.
-          admin.unassign(region.getRegionName());
-          admin.assign(region.getRegionName());
-        }
+      for (String table : List.of(args).subList(1, args.length)) {
+        change(admin, TableName.valueOf(table), args[0].equals("split"));
       }
-      if (args[0].equals("split") && admin.getRegions(table).size() != 2 * regions.size()) {
-        throw new IllegalStateException("not every region was split");
+    }
+  }
+
+  private static void change(Admin admin, TableName table, boolean split) throws Exception {
+    List<RegionInfo> regions = admin.getRegions(table);
+    for (RegionInfo region : regions) {
+      if (split) {
+        admin.splitRegionAsync(region.getRegionName(), middle(region)).get();
+      } else {
+        // There is one region server: the region is closed, and opened again in the same place.
+        admin.unassign(region.getRegionName());
+        admin.assign(region.getRegionName());
       }
+    }
+    if (split && admin.getRegions(table).size() != 2 * regions.size()) {
+      throw new IllegalStateException("not every region was split");
     }
   }
 
