@@ -19,6 +19,9 @@ namespace {
 constexpr size_t kSeenPlaces = 2048;
 static_assert(kSeenPlaces > 2 * kMaxLinks && kSeenPlaces > 2 * kMaxSeeds);
 
+// 2 MB: the links of some thousand sites' menus.
+constexpr size_t kCanonicalPlaces = size_t{1} << 18;
+
 std::string_view HeaderOf(const Message& message, std::string_view name) {
   for (const Header& header : message.headers) {
     if (header.name == name) return header.value;
@@ -40,6 +43,7 @@ EventReader::EventReader(const UrlOptions& urls, const PublicSuffixes& suffixes,
       metrics_(metrics),
       canonicalizer_(urls),
       domains_(suffixes),
+      canonical_(kCanonicalPlaces),
       seen_(kSeenPlaces) {}
 
 void EventReader::Read(const Message& message, SourceEvent* event) {
@@ -139,7 +143,8 @@ void EventReader::MakeRoom(size_t links, SourceEvent* event) {
 
 orbweaver_link* EventReader::Take(std::string_view url, SourceEvent* event) {
   std::string_view canonical;
-  switch (Canonicalize(url, event->entry->domain, &canonical)) {
+  Fingerprint fingerprint;
+  switch (Canonicalize(url, event->entry->domain, &canonical, &fingerprint)) {
     case Fate::kTaken:
       break;
     case Fate::kInvalid:
@@ -149,7 +154,6 @@ orbweaver_link* EventReader::Take(std::string_view url, SourceEvent* event) {
       metrics_.links_foreign.Increment();
       return nullptr;
   }
-  const Fingerprint fingerprint = FingerprintOf(canonical);
   if (!IsNew(fingerprint)) {
     metrics_.links_duplicate.Increment();
     return nullptr;
@@ -169,18 +173,32 @@ orbweaver_link* EventReader::Take(std::string_view url, SourceEvent* event) {
 }
 
 EventReader::Fate EventReader::Canonicalize(std::string_view url, std::string_view domain,
-                                            std::string_view* canonical) {
+                                            std::string_view* canonical,
+                                            Fingerprint* fingerprint) {
+  if (domain != domain_) {
+    domain_ = domain;
+    domain_fingerprint_ = FingerprintOf(domain).low;
+  }
+  *fingerprint = FingerprintOf(url);
+  const uint64_t key = fingerprint->low ^ domain_fingerprint_;
+  uint64_t& place = canonical_[key % kCanonicalPlaces];
+  if (place == key) {
+    *canonical = url;
+    return Fate::kTaken;
+  }
   if (canonicalizer_.Canonicalize(url) != UrlError::kNone) return Fate::kInvalid;
   const std::string_view host = canonicalizer_.host();
   if (host != domain && domains_.Find(host).domain != domain) return Fate::kForeign;
-  *canonical = canonicalizer_.url();
-  if (*canonical == url) {
+  if (canonicalizer_.url() == url) {
+    place = key;
     *canonical = url;
-  } else {
-    char* const copy = NewArray<char>(arena_, canonical->size());
-    std::memcpy(copy, canonical->data(), canonical->size());
-    *canonical = {copy, canonical->size()};
+    return Fate::kTaken;
   }
+  const std::string_view changed = canonicalizer_.url();
+  char* const copy = NewArray<char>(arena_, changed.size());
+  std::memcpy(copy, changed.data(), changed.size());
+  *canonical = {copy, changed.size()};
+  *fingerprint = FingerprintOf(changed);
   return Fate::kTaken;
 }
 
@@ -197,13 +215,12 @@ bool EventReader::IsNew(const Fingerprint& fingerprint) {
 
 bool EventReader::Resolve(std::string_view url, std::string_view domain,
                           std::string_view* canonical, Fingerprint* fingerprint) {
-  if (Canonicalize(url, domain, canonical) != Fate::kTaken) return false;
+  if (Canonicalize(url, domain, canonical, fingerprint) != Fate::kTaken) return false;
   if (canonical->data() == url.data()) {
     char* const copy = NewArray<char>(arena_, url.size());
     std::memcpy(copy, url.data(), url.size());
     *canonical = {copy, url.size()};
   }
-  *fingerprint = FingerprintOf(*canonical);
   return true;
 }
 

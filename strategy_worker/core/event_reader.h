@@ -37,7 +37,10 @@ class EventReader {
                Fingerprint* fingerprint);
 
   // Ends all events.
-  void Reset() { arena_.Reset(); }
+  void Reset() {
+    arena_.Reset();
+    domain_ = {};
+  }
 
  private:
   enum class Fate { kTaken, kInvalid, kForeign };
@@ -50,8 +53,10 @@ class EventReader {
   void TakeLinks(const LinksFound& found, SourceEvent* event);
 
   void MakeRoom(size_t links, SourceEvent* event);
-  // Canonicalises into *canonical, which is `url` itself where nothing changes.
-  Fate Canonicalize(std::string_view url, std::string_view domain, std::string_view* canonical);
+  // Canonicalises into *canonical, which is `url` itself where nothing changes, and takes its
+  // fingerprint.
+  Fate Canonicalize(std::string_view url, std::string_view domain, std::string_view* canonical,
+                    Fingerprint* fingerprint);
   // Adds a link to *event, unless it is to be left out; null then.
   orbweaver_link* Take(std::string_view url, SourceEvent* event);
   bool IsNew(const Fingerprint& fingerprint);
@@ -61,6 +66,13 @@ class EventReader {
   UrlCanonicalizer canonicalizer_;
   DomainCache domains_;
   Arena arena_;
+
+  // URLs that were found to be canonical and of the domain that they came with, by fingerprints of
+  // both; a later one takes the place of an earlier. Most links of a page stand on the site's other
+  // pages too, and canonicalising one again costs more than all else that is done with it.
+  std::vector<uint64_t> canonical_;
+  std::string_view domain_;  // of the event at hand
+  uint64_t domain_fingerprint_ = 0;
 
   // The URLs of the event at hand: open addressing, and no clearing between events.
   struct Seen {

@@ -131,9 +131,11 @@ size_t RequestsAfterAZombieWentOn(bool looks_whether_it_is_the_owner) {
     EXPECT_TRUE(was_frozen);
     EXPECT_EQ(IsFenced(status), looks_whether_it_is_the_owner) << status;
   }
+  std::printf("scoring end %ld, %zu read\n", scoring_end().value(), world.ReadRequests().size());
   world.clock.Advance(std::chrono::minutes(1));
   const auto third = world.NewCore(strategy, {.member = "third"});
   EXPECT_OK(world.RunUntilIdle(*third));
+  std::printf("scoring end %ld, %zu read\n", scoring_end().value(), world.ReadRequests().size());
   return world.ReadRequests().size();
 }
 
