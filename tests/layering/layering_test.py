@@ -31,7 +31,7 @@ LAYERS = {
     "common/protocol": COMMON_BELOW_BUS + ["common/bus", "common/store"],
     "common/runtime": COMMON_BELOW_BUS + ["common/bus", "common/store"],
     "spider": ["common"],
-    "strategy_worker": ["common"],
+    "strategy_worker": ["common", "strategy_worker/sdk"],
     "strategy_worker/sdk": [],
     "strategy_worker/plugins": ["strategy_worker/sdk"],
     "db_worker": ["common"],

@@ -46,9 +46,8 @@ StrategyWorld::StrategyWorld(int partitions) {
   auto loaded = PublicSuffixes::Load({});
   CHECK_OK(loaded.status());
   suffixes = *std::move(loaded);
-  auto producer = bus.NewProducer({.max_bytes = size_t{1} << 30}, [](const Ack& ack) {
-    CHECK_OK(ack.status);
-  });
+  auto producer =
+      bus.NewProducer({.max_bytes = size_t{1} << 30}, [](const Ack& ack) { CHECK_OK(ack.status); });
   CHECK_OK(producer.status());
   producer_ = *std::move(producer);
 }
@@ -64,8 +63,8 @@ Offset StrategyWorld::Append(const SpiderLogEntry& entry, std::optional<std::str
   return AppendRaw(PartitionOfDomain(entry.domain), key.value_or(entry.domain), *encoded);
 }
 
-Offset StrategyWorld::AppendRaw(PartitionId partition, std::string_view key,
-                                std::string_view value, std::string_view schema) {
+Offset StrategyWorld::AppendRaw(PartitionId partition, std::string_view key, std::string_view value,
+                                std::string_view schema) {
   const Offset offset = EndOf(kSpiderLogTopic, partition);
   const Header header{kSchemaHeader, schema};
   CHECK_OK(producer_->Send({.topic = kSpiderLogTopic,
@@ -148,35 +147,34 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
   Bus& used_bus = worker.bus != nullptr ? *worker.bus : bus;
   Store& used_store = worker.store != nullptr ? *worker.store : store;
   if (worker.consumer == nullptr) {
-    worker.consumer =
-        *used_bus.NewConsumer({.group = "strategy-workers", .member = worker.member});
+    worker.consumer = *used_bus.NewConsumer({.group = "strategy-workers", .member = worker.member});
   }
   if (worker.states == nullptr) {
-    worker.states = std::make_unique<PackedStateStore>(used_store, clock, worker.state_options,
-                                                       state_metrics);
+    worker.states =
+        std::make_unique<PackedStateStore>(used_store, clock, worker.state_options, state_metrics);
   }
   if (worker.background == nullptr) {
     worker.background = writes_.emplace_back(std::make_unique<DirectWrite>()).get();
   }
-  auto log = OwnedLog::Create(used_bus, clock,
-                              {.topic = std::string(kScoringLogTopic), .owner = worker.member,
-                               .producer = {}});
+  auto log = OwnedLog::Create(
+      used_bus, clock,
+      {.topic = std::string(kScoringLogTopic), .owner = worker.member, .producer = {}});
   CHECK_OK(log.status());
-  auto core = std::make_unique<StrategyCore>(StrategyCoreParts{
-      .consumer = std::move(worker.consumer),
-      .offsets = *used_bus.NewOffsetReader(),
-      .scoring_log = *std::move(log),
-      .dead_letters = std::make_unique<DeadLetters>(used_bus),
-      .states = std::move(worker.states),
-      .store = used_store,
-      .strategy = strategy,
-      .background = *worker.background,
-      .clock = clock,
-      .suffixes = *suffixes,
-      .metrics = metrics,
-      .topics = topics,
-      .urls = {},
-      .options = worker.options});
+  auto core = std::make_unique<StrategyCore>(
+      StrategyCoreParts{.consumer = std::move(worker.consumer),
+                        .offsets = *used_bus.NewOffsetReader(),
+                        .scoring_log = *std::move(log),
+                        .dead_letters = std::make_unique<DeadLetters>(used_bus),
+                        .states = std::move(worker.states),
+                        .store = used_store,
+                        .strategy = strategy,
+                        .background = *worker.background,
+                        .clock = clock,
+                        .suffixes = *suffixes,
+                        .metrics = metrics,
+                        .topics = topics,
+                        .urls = {},
+                        .options = worker.options});
   CHECK_OK(core->Start());
   return core;
 }
@@ -190,10 +188,8 @@ absl::Status StrategyWorld::RunUntilIdle(StrategyCore& core) {
   return absl::OkStatus();
 }
 
-std::unique_ptr<StateStore> StrategyWorld::StatesOf(std::string_view domain,
-                                                    std::string_view url) {
-  auto states =
-      std::make_unique<PackedStateStore>(store, clock, StateOptions(), state_metrics);
+std::unique_ptr<StateStore> StrategyWorld::StatesOf(std::string_view domain, std::string_view url) {
+  auto states = std::make_unique<PackedStateStore>(store, clock, StateOptions(), state_metrics);
   const Fingerprint fingerprint = FingerprintOf(url);
   const StateRequest request{domain, PartitionOfDomain(domain), {&fingerprint, 1}};
   CHECK_OK(states->Load({&request, 1}, kLong));

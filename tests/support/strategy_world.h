@@ -44,8 +44,7 @@ class ScriptedStrategy : public Strategy {
   }
   absl::Status OnEvent(const orbweaver_event& event, std::span<const orbweaver_link> links,
                        std::span<const orbweaver_state> states,
-                       std::span<orbweaver_decision> decisions,
-                       orbweaver_output* output) override {
+                       std::span<orbweaver_decision> decisions, orbweaver_output* output) override {
     return on_event ? on_event({event, links, states, decisions, output}) : absl::OkStatus();
   }
   absl::StatusOr<std::string> Adopt(std::string_view from_name, uint32_t from_version,
