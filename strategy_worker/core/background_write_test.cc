@@ -2,9 +2,8 @@
 
 #include <thread>
 
-#include <gtest/gtest.h>
-
 #include "absl/synchronization/notification.h"
+#include <gtest/gtest.h>
 
 #include "common/base/status.h"
 #include "tests/support/expect_ok.h"

@@ -1,4 +1,5 @@
-// The events that the core has read and not yet committed to processing, and the domains they touch.
+// The events that the core has read and not yet committed to processing, and the domains they
+// touch.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct TouchedDomain {
   PartitionId partition;
   uint32_t first_event = 0;  // plus 1; 0: none. The others follow by SourceEvent::next_of_domain
   uint32_t last_event = 0;
-  bool was_absent = false;       // its row had to be asked for
+  bool was_absent = false;  // its row had to be asked for
   bool is_examined = false;
   bool sends = false;  // its record has an outbox for the next flush
 };

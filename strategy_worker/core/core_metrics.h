@@ -25,9 +25,9 @@ struct CoreMetrics {
   Counter& links_filtered;   // dropped by the strategy's filter
   Counter& scheduled;        // requests
   Counter& deferred;         // requests that spiders handed back
-  Counter& breaches;         // requests of another domain, or of no URL, that the strategy asked for
-  Counter& messages;         // appended to the scoring log
-  Counter& resent;           // outboxes of an earlier owner
+  Counter& breaches;  // requests of another domain, or of no URL, that the strategy asked for
+  Counter& messages;  // appended to the scoring log
+  Counter& resent;    // outboxes of an earlier owner
   Counter& batches;
   Counter& take_overs;
   Gauge& partitions;

@@ -154,8 +154,7 @@ void EventHandler::ObserveHost(const SourceEvent& event, const DomainRecord& rec
   if (facts.retry_after.has_value()) {
     Block(Later(now, std::min(*facts.retry_after, options_.max_retry_after)));
   }
-  const bool unresolved =
-      facts.dns == DnsOutcome::kNoSuchName || facts.dns == DnsOutcome::kFailed;
+  const bool unresolved = facts.dns == DnsOutcome::kNoSuchName || facts.dns == DnsOutcome::kFailed;
   // A name of the domain that does not exist says nothing of the others.
   const std::string_view host = facts.host.substr(0, facts.host.find(':'));
   if (unresolved && IsHostOf(host, event.entry->domain)) {
@@ -275,9 +274,9 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
   if (const auto* deferred = std::get_if<Deferred>(&event.entry->event)) {
     DecideDeferred(*deferred, event);
   } else {
-    const uint32_t new_depth =
-        event.kind == ORBWEAVER_LINKS ? std::get<LinksFound>(event.entry->event).source.depth + 1
-                                      : 0;
+    const uint32_t new_depth = event.kind == ORBWEAVER_LINKS
+                                   ? std::get<LinksFound>(event.entry->event).source.depth + 1
+                                   : 0;
     for (size_t i = 0; i < event.links.size(); ++i) {
       const orbweaver_decision& decision = decisions_[i];
       if (decision.action == ORBWEAVER_LEAVE && decision.set_status == 0 &&
@@ -342,8 +341,8 @@ std::span<const Meta> EventHandler::InheritedMeta(const SourceEvent& event, size
   return {};
 }
 
-void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision,
-                             std::string_view url, std::span<const Meta> inherited) {
+void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
+                             std::span<const Meta> inherited) {
   LinkState& state = states_[place];
   const LinkStatus status_before = state.status;
   bool changed = !known_[place];

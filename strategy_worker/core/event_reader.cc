@@ -173,8 +173,7 @@ orbweaver_link* EventReader::Take(std::string_view url, SourceEvent* event) {
 }
 
 EventReader::Fate EventReader::Canonicalize(std::string_view url, std::string_view domain,
-                                            std::string_view* canonical,
-                                            Fingerprint* fingerprint) {
+                                            std::string_view* canonical, Fingerprint* fingerprint) {
   if (domain != domain_) {
     domain_ = domain;
     domain_fingerprint_ = FingerprintOf(domain).low;

@@ -110,8 +110,7 @@ absl::Status Flight::Append() {
     const Outgoing& outgoing = outgoing_[next_outgoing_];
     for (; next_entry_ < outgoing.entries.size(); ++next_entry_) {
       RETURN_IF_ERROR(parts_.log.Append(outgoing.partition, outgoing.domain,
-                                        outgoing.entries[next_entry_],
-                                        parts_.options.bus_timeout));
+                                        outgoing.entries[next_entry_], parts_.options.bus_timeout));
       parts_.metrics.messages.Increment();
     }
   }

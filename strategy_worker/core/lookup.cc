@@ -87,9 +87,8 @@ absl::Status Lookup::CheckWatermark(const TouchedDomain& domain, const DomainRec
     return absl::OkStatus();
   }
   // What others have appended, or this worker has not read yet.
-  ASSIGN_OR_RETURN(
-      const std::vector<LogBounds> bounds,
-      offsets_.Bounds(kSpiderLogTopic, {&domain.partition, 1}, options_.bus_timeout));
+  ASSIGN_OR_RETURN(const std::vector<LogBounds> bounds,
+                   offsets_.Bounds(kSpiderLogTopic, {&domain.partition, 1}, options_.bus_timeout));
   owner->known_end = std::max(owner->known_end, bounds[0].end);
   if (applied.topic_epoch == topic_epoch && applied.offset < owner->known_end) {
     return absl::OkStatus();

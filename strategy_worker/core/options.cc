@@ -32,10 +32,11 @@ void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions*
              {.min = std::chrono::milliseconds(100),
               .max = std::chrono::minutes(5),
               .doc = "The same for the bus"});
-  schema.AddChoice("strategy_worker.on_strategy_error", &options->on_strategy_error,
-                   {{"dead_letter", OnStrategyError::kDeadLetter}, {"stop", OnStrategyError::kStop}},
-                   {.doc = "When the strategy fails on an event: keep the event in `dead-letter` "
-                           "and go on, or stop the worker"});
+  schema.AddChoice(
+      "strategy_worker.on_strategy_error", &options->on_strategy_error,
+      {{"dead_letter", OnStrategyError::kDeadLetter}, {"stop", OnStrategyError::kStop}},
+      {.doc = "When the strategy fails on an event: keep the event in `dead-letter` "
+              "and go on, or stop the worker"});
   schema.AddChoice("strategy_worker.on_cut_log", &options->on_cut_log,
                    {{"stop", OnCutLog::kStop}, {"continue", OnCutLog::kContinue}},
                    {.doc = "When events were deleted by retention before they were read: stop the "

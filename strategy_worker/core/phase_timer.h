@@ -11,9 +11,7 @@ class PhaseTimer {
  public:
   PhaseTimer(const Clock& clock, Histogram& seconds)
       : clock_(clock), seconds_(seconds), start_(clock.Now()) {}
-  ~PhaseTimer() {
-    seconds_.Observe(std::chrono::duration<double>(clock_.Now() - start_).count());
-  }
+  ~PhaseTimer() { seconds_.Observe(std::chrono::duration<double>(clock_.Now() - start_).count()); }
   PhaseTimer(const PhaseTimer&) = delete;
   PhaseTimer& operator=(const PhaseTimer&) = delete;
 

@@ -112,8 +112,7 @@ absl::Status StrategyCore::Read(Duration wait) {
   while (batch_.size() < options_.batch_events && bytes < options_.batch_bytes) {
     const PollLimits limits{
         .max_bytes = std::min(PollLimits().max_bytes, options_.batch_bytes - bytes),
-        .max_messages =
-            std::min(PollLimits().max_messages, options_.batch_events - batch_.size())};
+        .max_messages = std::min(PollLimits().max_messages, options_.batch_events - batch_.size())};
     MessageBatch& poll = batch_.AddPoll();
     const absl::Status polled =
         parts_.consumer->Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
@@ -175,7 +174,8 @@ absl::Status StrategyCore::GoOnBehindCuts() {
     if (options_.on_cut_log == OnCutLog::kStop) {
       return FatalError(
           "read '{}' partition {}: {} events from offset {} on were deleted before they were read. "
-          "Their links are lost; to go on behind them set strategy_worker.on_cut_log to `continue`, "
+          "Their links are lost; to go on behind them set strategy_worker.on_cut_log to "
+          "`continue`, "
           "and topics.retention to more than workers may be away",
           kSpiderLogTopic, partitions[i], start - next, next);
     }
@@ -232,8 +232,8 @@ absl::Status StrategyCore::Bury(const SourceEvent& event) {
     return FatalError("apply '{}' partition {} offset {}: {}", kSpiderLogTopic, message.partition,
                       message.offset, event.poison);
   }
-  RETURN_IF_ERROR(parts_.dead_letters->Bury(kSpiderLogTopic, message, event.poison,
-                                            options_.bus_timeout));
+  RETURN_IF_ERROR(
+      parts_.dead_letters->Bury(kSpiderLogTopic, message, event.poison, options_.bus_timeout));
   Log(LogLevel::kWarning, "strategy", "'{}' partition {} offset {} goes to '{}': {}",
       kSpiderLogTopic, message.partition, message.offset, kDeadLetterTopic, event.poison);
   metrics_.dead_letters.Increment();

@@ -1,6 +1,6 @@
 // The strategy worker: reads the spider log, asks the strategy, keeps link states, and writes the
-// scoring log, so that nothing is lost and nothing scheduled twice by a crash (ARCHITECTURE.md, "What
-// the guarantees rest on"; README.md here has the pass as a list).
+// scoring log, so that nothing is lost and nothing scheduled twice by a crash (ARCHITECTURE.md,
+// "What the guarantees rest on"; README.md here has the pass as a list).
 #pragma once
 
 #include <memory>
@@ -115,11 +115,11 @@ class StrategyCore : private RebalanceListener {
   Flight flight_;
 
   Batch batch_;
-  absl::Status failure_;      // for ever
-  bool is_stalled_ = false;   // the last step ended with a retry error
-  bool is_paused_ = false;    // all partitions are
+  absl::Status failure_;       // for ever
+  bool is_stalled_ = false;    // the last step ended with a retry error
+  bool is_paused_ = false;     // all partitions are
   bool is_looked_up_ = false;  // the batch
-  bool is_applying_ = false;  // some of the batch was applied and is in no flight yet
+  bool is_applying_ = false;   // some of the batch was applied and is in no flight yet
   bool log_was_cut_ = false;
   size_t written_ = 0;  // bytes of outboxes that the batch has led to
 };

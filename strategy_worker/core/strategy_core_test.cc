@@ -40,9 +40,9 @@ class StrategyCoreTest : public ::testing::Test {
   void AppendLinks(const std::vector<std::string>& urls) {
     std::vector<Link> links;
     for (const std::string& url : urls) links.push_back({.url = url});
-    world_.Append({.domain = kDomain,
-                   .event = LinksFound{.source = {.url = "https://b.test/", .depth = 3},
-                                       .links = links}});
+    world_.Append(
+        {.domain = kDomain,
+         .event = LinksFound{.source = {.url = "https://b.test/", .depth = 3}, .links = links}});
   }
   static Request RequestOf(std::string_view url) {
     return {.url = url, .domain = kDomain, .depth = 2, .score = 0.25, .attempt = 1};
@@ -111,8 +111,10 @@ TEST_F(StrategyCoreTest, APageIsCrawledBeforeTheStrategySeesIt) {
     EXPECT_EQ(call.event.domain_view->fetched, changed.size());
     return absl::OkStatus();
   };
-  const PageFetched page{.request = RequestOf(kUrl), .status = 200,
-                         .content_hash = {.high = 1, .low = 2}, .etag = "\"e\""};
+  const PageFetched page{.request = RequestOf(kUrl),
+                         .status = 200,
+                         .content_hash = {.high = 1, .low = 2},
+                         .etag = "\"e\""};
   world_.Append({.domain = kDomain, .event = page});
   world_.Append({.domain = kDomain, .event = page});
   ASSERT_OK(Run());
@@ -128,9 +130,10 @@ TEST_F(StrategyCoreTest, ARevisitIsConditionalAndKeepsItsMeta) {
   const Meta meta{.key = "k", .value = "v"};
   Request request = RequestOf(kUrl);
   request.meta = {&meta, 1};
-  world_.Append({.domain = kDomain,
-                 .event = PageFetched{.request = request, .status = 200, .etag = "\"e\"",
-                                      .last_modified = "yesterday"}});
+  world_.Append(
+      {.domain = kDomain,
+       .event = PageFetched{
+           .request = request, .status = 200, .etag = "\"e\"", .last_modified = "yesterday"}});
   ASSERT_OK(Run());
   ASSERT_THAT(world_.ReadRequests(), SizeIs(1));
   const ReadRequest read = world_.ReadRequests()[0];
@@ -147,10 +150,10 @@ TEST_F(StrategyCoreTest, AFailureIsAnErrorOrForGoodByItsCause) {
   const std::string second = kUrl + "2";
   world_.Append({.domain = kDomain,
                  .event = FetchFailed{.request = RequestOf(kUrl), .cause = FailureCause::kReset}});
-  world_.Append({.domain = kDomain,
-                 .event = FetchFailed{.request = RequestOf(second),
-                                      .cause = FailureCause::kHttp4xx,
-                                      .status = 404}});
+  world_.Append(
+      {.domain = kDomain,
+       .event = FetchFailed{
+           .request = RequestOf(second), .cause = FailureCause::kHttp4xx, .status = 404}});
   ASSERT_OK(Run());
   EXPECT_EQ(world_.StateOf(kDomain, kUrl)->status, LinkStatus::kError);
   EXPECT_EQ(world_.StateOf(kDomain, second)->status, LinkStatus::kGone);
@@ -160,8 +163,8 @@ TEST_F(StrategyCoreTest, AFailureIsAnErrorOrForGoodByItsCause) {
 TEST_F(StrategyCoreTest, AServerThatAsksForPatienceGetsItWhateverTheStrategySays) {
   strategy_.on_event = [](Call) { return absl::OkStatus(); };
   world_.Append({.domain = kDomain,
-                 .event = FetchFailed{.request = RequestOf(kUrl), .cause = FailureCause::kHttp5xx,
-                                      .status = 503}});
+                 .event = FetchFailed{
+                     .request = RequestOf(kUrl), .cause = FailureCause::kHttp5xx, .status = 503}});
   world_.Append({.domain = kDomain,
                  .event = FetchFailed{.request = RequestOf(kUrl),
                                       .cause = FailureCause::kHttp4xx,
@@ -203,8 +206,8 @@ TEST_F(StrategyCoreTest, CrawlDelayIsPassedOnWhenItChangesAndNotEachTime) {
 
 TEST_F(StrategyCoreTest, AnUnresolvedNameBlocksItsDomainButNotForASubdomain) {
   for (const char* host : {"gone.a.test", "www.a.test:8443"}) {
-    world_.Append({.domain = kDomain,
-                   .event = HostFacts{.host = host, .dns = DnsOutcome::kNoSuchName}});
+    world_.Append(
+        {.domain = kDomain, .event = HostFacts{.host = host, .dns = DnsOutcome::kNoSuchName}});
   }
   ASSERT_OK(Run());
   const auto read = world_.ReadScoringLog();
@@ -271,8 +274,8 @@ TEST_F(StrategyCoreTest, AnEventOnWhichTheStrategyFailsHasNoEffectAndIsKept) {
     call.decisions[0].action = ORBWEAVER_SCHEDULE;
     return PoisonError("strategy 'scripted': threw a tantrum");
   };
-  world_.Append({.domain = kDomain,
-                 .event = PageFetched{.request = RequestOf(kUrl), .status = 200}});
+  world_.Append(
+      {.domain = kDomain, .event = PageFetched{.request = RequestOf(kUrl), .status = 200}});
   ASSERT_OK(Run());
   EXPECT_THAT(world_.DeadLetterCauses(), ::testing::ElementsAre(HasSubstr("tantrum")));
   EXPECT_FALSE(world_.RecordOf(kDomain).has_value());
@@ -352,8 +355,8 @@ TEST_F(ExtraRequests, AreScheduledOnceUnlessTheStrategySaysOtherwise) {
 
 TEST_F(ExtraRequests, OfAnotherDomainAreCountedAndTheEventGoesOn) {
   Ask("https://b.test/x", /*even_if_known=*/true);
-  world_.Append({.domain = kDomain,
-                 .event = PageFetched{.request = RequestOf(kUrl), .status = 200}});
+  world_.Append(
+      {.domain = kDomain, .event = PageFetched{.request = RequestOf(kUrl), .status = 200}});
   ASSERT_OK(Run());
   EXPECT_THAT(world_.ReadRequests(), SizeIs(0));
   EXPECT_EQ(world_.RecordOf(kDomain)->fetched, 1u);

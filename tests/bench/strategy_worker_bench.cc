@@ -61,12 +61,11 @@ class Web {
 
  private:
   static size_t Index(int host) { return static_cast<size_t>(host); }
-  static std::string DomainOf(int host) {
-    return "some-site-" + std::to_string(host) + ".example";
-  }
+  static std::string DomainOf(int host) { return "some-site-" + std::to_string(host) + ".example"; }
   static std::string UrlOf(int host, int number) {
     return "https://www." + DomainOf(host) + "/articles/2026/section-" +
-           std::to_string(number % 7) + "/some-words-of-a-title-" + std::to_string(number) + ".html";
+           std::to_string(number % 7) + "/some-words-of-a-title-" + std::to_string(number) +
+           ".html";
   }
   static std::vector<std::string> Urls(int host, int from, int to) {
     std::vector<std::string> urls;
@@ -76,10 +75,9 @@ class Web {
   void AppendLinks(int host, const std::vector<Link>& links) {
     const std::string source = UrlOf(host, 0);
     world_.Append({.domain = DomainOf(host),
-                   .event = LinksFound{.source = {.url = source,
-                                                  .depth = 1,
-                                                  .link_count = kKnownLinks + kNewLinks},
-                                       .links = links}});
+                   .event = LinksFound{
+                       .source = {.url = source, .depth = 1, .link_count = kKnownLinks + kNewLinks},
+                       .links = links}});
   }
 
   StrategyWorld& world_;

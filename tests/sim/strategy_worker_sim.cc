@@ -149,9 +149,9 @@ class Simulation {
       }
       std::vector<Link> links;
       for (const std::string& link : urls) links.push_back({.url = link});
-      world_.Append({.domain = domain,
-                     .event = LinksFound{.source = {.url = "https://other.test/"},
-                                         .links = links}});
+      world_.Append(
+          {.domain = domain,
+           .event = LinksFound{.source = {.url = "https://other.test/"}, .links = links}});
     } else if (kind < 6) {
       const Seed seed{.url = url};
       world_.Append({.domain = domain, .event = Seeds{.seeds = {&seed, 1}}});
@@ -191,10 +191,9 @@ class Simulation {
         MemoryBusOptions{.process = worker->process.get(),
                          .faults = troubled ? DrawBusFaults() : BusFaults{.seed = random_()}});
     worker->memory_store = std::make_unique<MemoryStore>(
-        &world_.tables,
-        MemoryStoreOptions{.virtual_time = &world_.clock,
-                           .process = worker->process.get(),
-                           .faults = troubled ? DrawStoreFaults() : StoreFaults{}});
+        &world_.tables, MemoryStoreOptions{.virtual_time = &world_.clock,
+                                           .process = worker->process.get(),
+                                           .faults = troubled ? DrawStoreFaults() : StoreFaults{}});
     worker->strategy = std::make_unique<CountingStrategy>(by_chance_, random_());
     BreakRule(worker.get());
     BuildCore(worker.get());

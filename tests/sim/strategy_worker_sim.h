@@ -1,5 +1,5 @@
-// Strategy workers in a hostile world: a seed decides what the log holds, who runs, and when anybody
-// is killed, frozen, cut off or lied to. In the end the books must balance.
+// Strategy workers in a hostile world: a seed decides what the log holds, who runs, and when
+// anybody is killed, frozen, cut off or lied to. In the end the books must balance.
 #pragma once
 
 #include <cstdint>

@@ -46,9 +46,9 @@ class SeesNoMarkers : public ForwardingConsumer {
   absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override {
     const absl::Status status = ForwardingConsumer::Poll(limits, timeout, batch);
     if (!is_assigned_) return status;
-    std::vector<Message> messages = batch->TakeMessages();
-    for (Message& message : messages) {
-      message = {.partition = message.partition, .offset = message.offset};
+    std::vector<Message> messages;
+    for (const Message& message : batch->messages()) {
+      messages.push_back({.partition = message.partition, .offset = message.offset});
     }
     batch->Set(std::move(messages), nullptr);
     return status;
