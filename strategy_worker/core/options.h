@@ -18,8 +18,8 @@ enum class OnCutLog { kStop, kContinue };
 
 struct StrategyWorkerOptions {
   // A batch ends at the first of these bounds.
-  size_t batch_events = 2000;
-  size_t batch_bytes = size_t{4} << 20;
+  size_t batch_events = 20'000;
+  size_t batch_bytes = size_t{32} << 20;
   Duration batch_time = std::chrono::milliseconds(500);
   size_t max_message_bytes = kDefaultMaxMessageBytes;
   // Each call to store or bus; what is not done by then is tried again by the next step.
