@@ -6,7 +6,6 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
-#include "common/model/spider_feed.h"
 #include "db_worker/dequeue/spread.h"
 #include "db_worker/queue/columns.h"
 #include "db_worker/queue/pacing.h"
@@ -136,32 +135,32 @@ absl::Status Dequeuer::Produce() {
   return absl::OkStatus();
 }
 
+SpiderFeedEntry Dequeuer::EntryOf(const LeavingDomain& domain, const LeavingRequest& leaving,
+                                  const ScheduledRequest& queued) const {
+  return {.epoch = domain.partition->epoch,
+          .entry = Request{.url = queued.url,
+                           .fingerprint = queued.fingerprint,
+                           .domain = domain.partition->index.DomainOf(domain.chosen.id),
+                           .depth = queued.depth,
+                           .score = queued.score,
+                           .attempt = queued.attempt,
+                           .etag = queued.etag,
+                           .last_modified = queued.last_modified,
+                           .band = leaving.band,
+                           .seq = leaving.chunk,
+                           .index = leaving.index,
+                           .meta = queued.meta,
+                           .delay = DelayOf(domain.chosen.head, parts_.options.feed)}};
+}
+
 absl::Status Dequeuer::ProduceOne(const LeavingDomain& domain, const LeavingRequest& leaving) {
   const Partition& partition = *domain.partition;
   const std::string_view name = partition.index.DomainOf(domain.chosen.id);
   arena_.Reset();
   ScheduledRequest queued;
   const absl::Status decoded = DecodeRequest(leaving.encoded, &arena_, &queued);
-  absl::StatusOr<std::string_view> entry = decoded;
-  if (decoded.ok()) {
-    entry = Encode(
-        SpiderFeedEntry{
-            .epoch = partition.epoch,
-            .entry = Request{.url = queued.url,
-                             .fingerprint = queued.fingerprint,
-                             .domain = name,
-                             .depth = queued.depth,
-                             .score = queued.score,
-                             .attempt = queued.attempt,
-                             .etag = queued.etag,
-                             .last_modified = queued.last_modified,
-                             .band = leaving.band,
-                             .seq = leaving.chunk,
-                             .index = leaving.index,
-                             .meta = queued.meta,
-                             .delay = DelayOf(domain.chosen.head, parts_.options.feed)}},
-        &buffer_);
-  }
+  const auto entry = !decoded.ok() ? absl::StatusOr<std::string_view>(decoded)
+                                   : Encode(EntryOf(domain, leaving, queued), &buffer_);
   if (!entry.ok()) {
     ReportDamage(parts_, partition, domain.chosen.id, BandColumn(leaving.band, leaving.chunk),
                  leaving.encoded, entry.status());

@@ -12,6 +12,8 @@
 
 #include "common/model/arena.h"
 #include "common/model/encode_buffer.h"
+#include "common/model/scoring_log.h"
+#include "common/model/spider_feed.h"
 #include "db_worker/dequeue/batch_reader.h"
 #include "db_worker/dequeue/feed_lag.h"
 #include "db_worker/parts.h"
@@ -48,6 +50,8 @@ class Dequeuer {
   void Choose(WallTime now);
   void Arrange();
   absl::Status Produce();
+  SpiderFeedEntry EntryOf(const LeavingDomain& domain, const LeavingRequest& leaving,
+                          const ScheduledRequest& queued) const;
   absl::Status ProduceOne(const LeavingDomain& domain, const LeavingRequest& leaving);
   absl::Status CheckOwner();
   void MoveOn();
