@@ -8,6 +8,11 @@
 
 namespace orbweaver {
 
+absl::Status CheckOwnerOf(const WorkerParts& parts, const Partition& partition) {
+  if (parts.bugs.skip_owner_check) return absl::OkStatus();
+  return parts.feed.CheckStillOwner({&partition.id, 1}, parts.timeout());
+}
+
 void ReportDamage(const WorkerParts& parts, const Partition& partition, DomainId domain,
                   std::string_view column, std::string_view bytes, const absl::Status& cause) {
   const std::string_view name = partition.index.DomainOf(domain);

@@ -50,6 +50,10 @@ struct WorkerParts {
   }
 };
 
+// To be asked when a chunk that a head names is missing, before ReportDamage: a worker that was
+// replaced reads what its successor has erased. Fenced then.
+absl::Status CheckOwnerOf(const WorkerParts& parts, const Partition& partition);
+
 // A chunk that a head names is missing (`bytes` is empty) or is none: logged, counted, and kept in
 // dead-letter. Its domain goes on with the next one.
 void ReportDamage(const WorkerParts& parts, const Partition& partition, DomainId domain,

@@ -116,6 +116,10 @@ absl::Status BatchReader::Fetch(std::span<const Cursor> cursors) {
                            "read chunks of the queue"));
   parts_.metrics.chunks_read.Increment(columns.size());
   for (size_t i = 0; i < gets.size(); ++i) {
+    if (rows[i].size() == gets[i].columns.size()) continue;
+    RETURN_IF_ERROR(CheckOwnerOf(parts_, *wanted[i].cursor->domain->partition));
+  }
+  for (size_t i = 0; i < gets.size(); ++i) {
     const Cursor& cursor = *wanted[i].cursor;
     const LeavingDomain& domain = *cursor.domain;
     for (size_t c = 0; c < gets[i].columns.size(); ++c) {

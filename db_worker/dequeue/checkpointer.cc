@@ -47,7 +47,7 @@ absl::Status Checkpointer::Advance() {
   // After the heads: a successor whose marker comes later reads them as they are now, so nothing
   // that is erased below is in its memory.
   if (stage_ == Stage::kCheckOwner) {
-    RETURN_IF_ERROR(CheckOwner());
+    RETURN_IF_ERROR(CheckOwnerOf(parts_, *partition_));
     stage_ = Stage::kCheckpoint;
   }
   if (stage_ == Stage::kCheckpoint) {
@@ -67,11 +67,6 @@ absl::Status Checkpointer::Advance() {
     stage_ = Stage::kIdle;
   }
   return absl::OkStatus();
-}
-
-absl::Status Checkpointer::CheckOwner() {
-  if (parts_.bugs.skip_owner_check) return absl::OkStatus();
-  return parts_.feed.CheckStillOwner({&partition_->id, 1}, parts_.timeout());
 }
 
 absl::Status Checkpointer::PutCheckpoint() {

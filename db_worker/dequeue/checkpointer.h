@@ -32,7 +32,6 @@ class Checkpointer {
  private:
   enum class Stage { kIdle, kHeads, kCheckOwner, kCheckpoint, kErase };
 
-  absl::Status CheckOwner();
   absl::Status PutCheckpoint();
   absl::Status Erase();
   void CollectGarbage(DomainId id);

@@ -35,7 +35,7 @@ TakeOver::TakeOver(const WorkerParts& parts, uint64_t topic_epoch, PartitionId p
       id_(partition),
       owner_(owner),
       scoring_metadata_(std::move(scoring_metadata)),
-      next_slot_(static_cast<uint16_t>(partition.value())) {}
+      next_slot_(partition.value()) {}
 
 absl::StatusOr<std::unique_ptr<Partition>> TakeOver::Advance() {
   if (stage_ == Stage::kMarker) {
@@ -68,23 +68,28 @@ absl::Status TakeOver::AppendMarker() {
 absl::Status TakeOver::ReadHeads() {
   // Before the heads: they then hold all below it, and maybe more.
   ASSIGN_OR_RETURN(checkpoint_, LoadCheckpoint(parts_.store, id_, parts_.timeout()));
+  // Every so manieth slot is the partition's; when it is the only one, they are one range.
+  const int slots = parts_.partition_count == 1 ? kSlots : 1;
   while (next_slot_ < kSlots) {
-    RETURN_IF_ERROR(ReadSlot(next_slot_));
-    next_slot_ = static_cast<uint16_t>(next_slot_ + parts_.partition_count);
+    RETURN_IF_ERROR(ReadSlots(next_slot_, next_slot_ + slots));
+    next_slot_ += slots * parts_.partition_count;
+    next_row_.clear();
   }
   return absl::OkStatus();
 }
 
-absl::Status TakeOver::ReadSlot(uint16_t slot) {
-  const std::string begin = SlotRow(slot);
+absl::Status TakeOver::ReadSlots(int first, int end) {
+  const std::string begin_row = next_row_.empty() ? SlotRow(first) : next_row_;
   // The last slot ends where the table does.
-  const std::string end = slot + 1 < kSlots ? SlotRow(slot + 1) : std::string();
+  const std::string end_row = end < kSlots ? SlotRow(end) : std::string();
   absl::Status added;
-  const ScanRange range{.begin = begin, .end = end, .columns = {&kHeadColumn, 1}};
+  const ScanRange range{.begin = begin_row, .end = end_row, .columns = {&kHeadColumn, 1}};
   const absl::Status scanned = parts_.store.Scan(
       Table::kQueue, range, parts_.timeout(),
       [&](std::string_view row, std::span<const Cell> cells) {
         added = AddHead(row, cells.front().value);
+        next_row_.assign(row);
+        next_row_.push_back('\0');
         return added.ok();
       });
   RETURN_IF_ERROR(added);

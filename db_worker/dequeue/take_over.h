@@ -39,7 +39,7 @@ class TakeOver {
 
   absl::Status AppendMarker();
   absl::Status ReadHeads();
-  absl::Status ReadSlot(uint16_t slot);
+  absl::Status ReadSlots(int first, int end);
   absl::Status AddHead(std::string_view row, std::string_view packed);
   absl::Status FindStart();
   absl::Status ReadFeed();
@@ -55,7 +55,8 @@ class TakeOver {
   Stage stage_ = Stage::kMarker;
   std::unique_ptr<Partition> partition_;
   std::optional<Checkpoint> checkpoint_;
-  uint16_t next_slot_;
+  int next_slot_;
+  std::string next_row_;  // where the scan goes on; empty: at the slot's first
   // The part of the feed that is to be read: [position_, epoch).
   Offset position_;
   EpochFilter filter_;

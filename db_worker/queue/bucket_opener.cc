@@ -84,6 +84,10 @@ absl::Status BucketOpener::ReadAndMove() {
   if (!gets.empty()) {
     RETURN_IF_ERROR(Annotate(parts_.store.MultiGet(Table::kQueue, gets, parts_.timeout(), &rows),
                              "read delayed requests"));
+    for (size_t i = 0; i < gets.size(); ++i) {
+      if (rows[i].size() == gets[i].columns.size()) continue;
+      RETURN_IF_ERROR(CheckOwnerOf(parts_, *partition_));
+    }
     const Version version = partition_->NextVersion();
     for (size_t i = 0; i < opened_.size(); ++i) Move(opened_[i], rows, i, version);
   }
