@@ -97,10 +97,10 @@ struct DbWorkerCore::State : RebalanceListener {
 };
 
 absl::Status DbWorkerCore::State::Start() {
-  ASSIGN_OR_RETURN(feed, OwnedLog::Create(bus_, clock,
-                                          {.topic = std::string(kSpiderFeedTopic),
-                                           .owner = setup.name,
-                                           .producer = {}}));
+  ASSIGN_OR_RETURN(
+      feed, OwnedLog::Create(
+                bus_, clock,
+                {.topic = std::string(kSpiderFeedTopic), .owner = setup.name, .producer = {}}));
   ASSIGN_OR_RETURN(offsets, bus_.NewOffsetReader());
   ASSIGN_OR_RETURN(consumer,
                    bus_.NewConsumer({.group = setup.options.group,
@@ -202,11 +202,10 @@ absl::Status DbWorkerCore::State::Dequeue() {
 
 absl::Status DbWorkerCore::State::WriteCheckpoints() {
   for (const auto& [id, partition] : partitions) {
-    const bool is_due =
-        partition->index.dirty_count() > 0 &&
-        (partition->checkpoint_due <= time.Now() ||
-         partition->sent_since_checkpoint >=
-             static_cast<uint64_t>(setup.options.checkpoint_requests));
+    const bool is_due = partition->index.dirty_count() > 0 &&
+                        (partition->checkpoint_due <= time.Now() ||
+                         partition->sent_since_checkpoint >=
+                             static_cast<uint64_t>(setup.options.checkpoint_requests));
     if (!is_due) continue;
     checkpointer->Begin(*partition);
     RETURN_IF_ERROR(checkpointer->Advance());
@@ -293,8 +292,7 @@ absl::StatusOr<std::unique_ptr<DbWorkerCore>> DbWorkerCore::Create(Bus& bus, Sto
                       setup.options.feed.target_lag);
   }
   ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store, bus, setup.options.call_timeout));
-  auto state =
-      std::make_unique<State>(bus, store, clock, metrics, std::move(setup), topics);
+  auto state = std::make_unique<State>(bus, store, clock, metrics, std::move(setup), topics);
   RETURN_IF_ERROR(state->Start());
   return std::unique_ptr<DbWorkerCore>(new DbWorkerCore(std::move(state)));
 }

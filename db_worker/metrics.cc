@@ -32,8 +32,7 @@ DbWorkerMetrics::DbWorkerMetrics(MetricRegistry& registry)
                                          "Chunks that were missing or could not be read")),
       feed_lost(registry.AddCounter("orbweaver_feed_requests_lost_total",
                                     "Requests deleted by retention before a spider did them")),
-      take_overs(
-          registry.AddCounter("orbweaver_queue_take_overs_total", "Partitions taken over")),
+      take_overs(registry.AddCounter("orbweaver_queue_take_overs_total", "Partitions taken over")),
       read_back(registry.AddCounter("orbweaver_feed_read_back_total",
                                     "Entries of the feed read at take-overs")),
       batch_seconds(registry.AddHistogram("orbweaver_feed_batch_seconds",
@@ -43,7 +42,7 @@ DbWorkerMetrics::DbWorkerMetrics(MetricRegistry& registry)
       index_bytes(
           registry.AddGauge("orbweaver_queue_index_bytes", "Memory of the index of domains")),
       waiting(registry.AddGauge("orbweaver_queue_requests_waiting", "Requests that may leave")),
-      delayed(registry.AddGauge("orbweaver_queue_requests_delayed",
-                                "Requests that are not due yet")) {}
+      delayed(
+          registry.AddGauge("orbweaver_queue_requests_delayed", "Requests that are not due yet")) {}
 
 }  // namespace orbweaver

@@ -61,10 +61,11 @@ void DeclareDbWorkerOptions(config::Schema& schema, DbWorkerOptions* options) {
              {.min = milliseconds(100),
               .max = std::chrono::minutes(5),
               .doc = "How long one call to store or bus may take before it is tried again"});
-  schema.Add("db_worker.checkpoint_interval", &options->checkpoint_interval,
-             {.max = std::chrono::hours(1),
-              .doc = "How often a partition's progress is written down. What was sent since is read "
-                     "back from the feed by whoever takes the partition over; 0: after each batch"});
+  schema.Add(
+      "db_worker.checkpoint_interval", &options->checkpoint_interval,
+      {.max = std::chrono::hours(1),
+       .doc = "How often a partition's progress is written down. What was sent since is read "
+              "back from the feed by whoever takes the partition over; 0: after each batch"});
   schema.Add("db_worker.checkpoint_requests", &options->checkpoint_requests,
              {.min = 1,
               .max = int64_t{1} << 32,

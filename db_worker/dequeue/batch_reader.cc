@@ -46,8 +46,7 @@ bool BatchReader::TakeCached(Cursor& cursor) {
   const LeavingDomain& domain = *cursor.domain;
   const Band& band = domain.chosen.head.bands[cursor.band];
   while (cursor.left > 0 && cursor.chunk < band.next) {
-    const ChunkKey key =
-        domain.partition->KeyOf(domain.chosen.id, cursor.band, cursor.chunk);
+    const ChunkKey key = domain.partition->KeyOf(domain.chosen.id, cursor.band, cursor.chunk);
     std::shared_ptr<const Chunk> chunk;
     if (const auto found = read_.find(key); found != read_.end()) {
       chunk = found->second;
@@ -124,8 +123,7 @@ absl::Status BatchReader::Fetch(std::span<const Cursor> cursors) {
     const LeavingDomain& domain = *cursor.domain;
     for (size_t c = 0; c < gets[i].columns.size(); ++c) {
       const std::string_view column = gets[i].columns[c];
-      const ChunkKey key =
-          domain.partition->KeyOf(domain.chosen.id, cursor.band, cursor.chunk + c);
+      const ChunkKey key = domain.partition->KeyOf(domain.chosen.id, cursor.band, cursor.chunk + c);
       const Cell* const cell = rows.Find(i, column);
       auto chunk = cell == nullptr ? absl::StatusOr<Chunk>(PoisonError("the chunk is missing"))
                                    : Chunk::Parse(std::string(cell->value));

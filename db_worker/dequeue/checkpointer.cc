@@ -71,9 +71,8 @@ absl::Status Checkpointer::Advance() {
 
 absl::Status Checkpointer::PutCheckpoint() {
   const std::string row = CheckpointRow(partition_->id);
-  const std::string value = EncodeCheckpoint({.topic_epoch = partition_->topic_epoch,
-                                              .offset = offset_,
-                                              .epoch = partition_->epoch});
+  const std::string value = EncodeCheckpoint(
+      {.topic_epoch = partition_->topic_epoch, .offset = offset_, .epoch = partition_->epoch});
   const CellPut cell{kCheckpointColumn, value};
   const RowPut put{.row = row, .version = version_, .cells = {&cell, 1}};
   std::vector<uint32_t> remaining;
@@ -116,8 +115,7 @@ absl::Status Checkpointer::Erase() {
     for (const Garbage& garbage : portion) {
       const size_t first = columns.size();
       columns.insert(columns.end(), garbage.columns.begin(), garbage.columns.end());
-      erases.push_back(
-          {garbage.row, version_, {columns.data() + first, garbage.columns.size()}});
+      erases.push_back({garbage.row, version_, {columns.data() + first, garbage.columns.size()}});
     }
     RETURN_IF_ERROR(Annotate(parts_.store.Erase(Table::kQueue, erases, parts_.timeout()),
                              "erase consumed chunks"));

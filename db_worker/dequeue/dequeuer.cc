@@ -58,9 +58,9 @@ absl::Status Dequeuer::Advance() {
 absl::Status Dequeuer::Look() {
   std::vector<PartitionId> ids;
   for (const Partition* const partition : due_) ids.push_back(partition->id);
-  ASSIGN_OR_RETURN(const std::vector<FeedLag> lags,
-                   ReadLags(parts_.offsets, parts_.options.feed.spider_group, ids,
-                            parts_.timeout()));
+  ASSIGN_OR_RETURN(
+      const std::vector<FeedLag> lags,
+      ReadLags(parts_.offsets, parts_.options.feed.spider_group, ids, parts_.timeout()));
   for (size_t i = 0; i < due_.size(); ++i) SetLag(*due_[i], lags[i]);
   return absl::OkStatus();
 }

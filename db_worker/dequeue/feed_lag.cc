@@ -12,9 +12,8 @@ FeedLag LagOf(const LogBounds& bounds, const std::optional<CommittedOffset>& com
     return {.requests = whole, .state = LagState::kCommitBeyondEnd};
   }
   if (committed->offset < bounds.start) {
-    return {.requests = whole,
-            .state = LagState::kLogCut,
-            .lost = bounds.start - committed->offset};
+    return {
+        .requests = whole, .state = LagState::kLogCut, .lost = bounds.start - committed->offset};
   }
   return {.requests = bounds.end - committed->offset, .state = LagState::kCommitted};
 }

@@ -84,14 +84,14 @@ absl::Status TakeOver::ReadSlots(int first, int end) {
   const std::string end_row = end < kSlots ? SlotRow(end) : std::string();
   absl::Status added;
   const ScanRange range{.begin = begin_row, .end = end_row, .columns = {&kHeadColumn, 1}};
-  const absl::Status scanned = parts_.store.Scan(
-      Table::kQueue, range, parts_.timeout(),
-      [&](std::string_view row, std::span<const Cell> cells) {
-        added = AddHead(row, cells.front().value);
-        next_row_.assign(row);
-        next_row_.push_back('\0');
-        return added.ok();
-      });
+  const absl::Status scanned =
+      parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
+                        [&](std::string_view row, std::span<const Cell> cells) {
+                          added = AddHead(row, cells.front().value);
+                          next_row_.assign(row);
+                          next_row_.push_back('\0');
+                          return added.ok();
+                        });
   RETURN_IF_ERROR(added);
   return Annotate(scanned, "read the heads of the queue");
 }

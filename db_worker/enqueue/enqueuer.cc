@@ -32,9 +32,8 @@ ScheduleAction ActionOf(const ScheduledRequest& request) {
 }
 
 bool HasActions(const ScheduleRequests& schedule) {
-  return std::any_of(schedule.requests.begin(), schedule.requests.end(), [](const auto& request) {
-    return ActionOf(request) != ScheduleAction::kAdd;
-  });
+  return std::any_of(schedule.requests.begin(), schedule.requests.end(),
+                     [](const auto& request) { return ActionOf(request) != ScheduleAction::kAdd; });
 }
 
 // With its fingerprint, which a foreign client may have left out.
@@ -144,8 +143,7 @@ absl::Status Enqueuer::Decode(const Message& message, ScoringLogEntry* entry) {
   const auto* const schedule = std::get_if<ScheduleRequests>(&entry->entry);
   if (schedule == nullptr) return absl::OkStatus();
   if (schedule->domain != message.key) {
-    return PoisonError("scoring log entry of '{}': its key is '{}'", schedule->domain,
-                       message.key);
+    return PoisonError("scoring log entry of '{}': its key is '{}'", schedule->domain, message.key);
   }
   const PartitionId owner = PartitionOf(SlotOf(schedule->domain), parts_.partition_count);
   if (owner != message.partition) {

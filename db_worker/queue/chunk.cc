@@ -90,7 +90,9 @@ void ChunkWriter::Add(std::string_view encoded) {
   ends_.push_back(static_cast<uint16_t>(data_.size()));
 }
 
-std::string ChunkWriter::Finish() {
+Chunk ChunkWriter::Finish() {
+  CHECK(!ends_.empty());
+  const uint32_t places = size();
   std::string chunk;
   chunk.reserve(kFixedBytes + kEndBytes * ends_.size() + data_.size());
   chunk.push_back(kFormat);
@@ -100,7 +102,7 @@ std::string ChunkWriter::Finish() {
   chunk.append(data_);
   ends_.clear();
   data_.clear();
-  return chunk;
+  return Chunk(std::move(chunk), places);
 }
 
 absl::StatusOr<Chunk> Chunk::Parse(std::string bytes) {
@@ -145,10 +147,13 @@ void EncodeRequest(const ScheduledRequest& request, std::string* out) {
   if (!request.etag.empty()) present |= kEtag;
   if (!request.last_modified.empty()) present |= kLastModified;
   if (!request.meta.empty()) present |= kMeta;
-  out->push_back(static_cast<char>(present));
+  // Flags, fingerprint and score at once: this is called for every request.
+  char fixed[1 + 16 + sizeof request.score];
+  fixed[0] = static_cast<char>(present);
   const auto fingerprint = request.fingerprint.ToBytes();
-  out->append(fingerprint.data(), fingerprint.size());
-  out->append(reinterpret_cast<const char*>(&request.score), sizeof request.score);
+  std::memcpy(fixed + 1, fingerprint.data(), fingerprint.size());
+  std::memcpy(fixed + 1 + fingerprint.size(), &request.score, sizeof request.score);
+  out->append(fixed, sizeof fixed);
   AppendVarint(request.depth, out);
   AppendText(request.url, out);
   if ((present & kNotBefore) != 0) {

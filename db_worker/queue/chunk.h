@@ -19,6 +19,27 @@ inline constexpr uint32_t kMaxChunkRequests = 128;
 // Places in a chunk are 16 bits. A request takes at most some 12 KB (common/model/limits.h).
 inline constexpr size_t kMaxChunkBytes = 65'535;
 
+// Immutable, so thread-safe.
+class Chunk {
+ public:
+  // Poison for anything that ChunkWriter did not write, and when a newer version did. What its
+  // requests hold is not looked at.
+  static absl::StatusOr<Chunk> Parse(std::string bytes);
+
+  uint32_t size() const { return size_; }
+  // Empty: the request was taken out.
+  std::string_view operator[](uint32_t index) const;
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  friend class ChunkWriter;
+  Chunk(std::string bytes, uint32_t size) : bytes_(std::move(bytes)), size_(size) {}
+  uint16_t End(uint32_t index) const;
+
+  std::string bytes_;
+  uint32_t size_;
+};
+
 // Collects the requests of one chunk. Used again after Finish. Not thread-safe.
 class ChunkWriter {
  public:
@@ -33,32 +54,12 @@ class ChunkWriter {
   // fit.
   void Add(std::string_view encoded);
 
-  // The cell's value; forgets what was added.
-  std::string Finish();
+  // Of at least one place; forgets what was added.
+  Chunk Finish();
 
  private:
   std::vector<uint16_t> ends_;
   std::string data_;
-};
-
-// A chunk as read. Immutable, so thread-safe.
-class Chunk {
- public:
-  // Poison for anything that ChunkWriter did not write, and when a newer version did. What its
-  // requests hold is not looked at.
-  static absl::StatusOr<Chunk> Parse(std::string bytes);
-
-  uint32_t size() const { return size_; }
-  // Empty: the request was taken out.
-  std::string_view operator[](uint32_t index) const;
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  Chunk(std::string bytes, uint32_t size) : bytes_(std::move(bytes)), size_(size) {}
-  uint16_t End(uint32_t index) const;
-
-  std::string bytes_;
-  uint32_t size_;
 };
 
 // Appends to *out. The action is not kept, nor fields of a newer schema: the feed has other

@@ -52,7 +52,7 @@ TEST(Chunk, FindsARequestByItsPlaceAndKeepsThePlacesOfThoseTakenOut) {
   writer.Add(Encoded({.url = "http://a.com/"}));
   writer.Add("");
   writer.Add(Encoded({.url = "http://a.com/2"}));
-  const auto chunk = Chunk::Parse(writer.Finish());
+  const auto chunk = Chunk::Parse(writer.Finish().bytes());
   ASSERT_TRUE(chunk.ok());
   ASSERT_EQ(chunk->size(), 3u);
   EXPECT_EQ((*chunk)[0], Encoded({.url = "http://a.com/"}));
@@ -68,19 +68,19 @@ TEST(Chunk, HoldsSoManyRequestsAndBytesAndNoMore) {
     writer.Add("x");
   }
   EXPECT_FALSE(writer.Fits(0));
-  EXPECT_TRUE(Chunk::Parse(writer.Finish()).ok());
+  EXPECT_TRUE(Chunk::Parse(writer.Finish().bytes()).ok());
   const std::string large(12'000, 'x');
   int count = 0;
   for (; writer.Fits(large.size()); ++count) writer.Add(large);
   EXPECT_EQ(count, 5);
-  EXPECT_TRUE(Chunk::Parse(writer.Finish()).ok());
+  EXPECT_TRUE(Chunk::Parse(writer.Finish().bytes()).ok());
 }
 
 TEST(Chunk, RefusesWhatIsNone) {
   ChunkWriter writer;
   writer.Add("abc");
   writer.Add("de");
-  const std::string bytes = writer.Finish();
+  const std::string bytes = writer.Finish().bytes();
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_TRUE(IsPoison(Chunk::Parse(bytes.substr(0, size)).status()));
   }
@@ -98,7 +98,7 @@ TEST(Chunk, RefusesWhatIsNone) {
 std::shared_ptr<const Chunk> ChunkOf(size_t bytes) {
   ChunkWriter writer;
   writer.Add(std::string(bytes, 'x'));
-  return std::make_shared<const Chunk>(*Chunk::Parse(writer.Finish()));
+  return std::make_shared<const Chunk>(writer.Finish());
 }
 
 TEST(ChunkCache, StaysBelowItsBytesAndForgetsWhatWasUsedLongestAgo) {

@@ -13,12 +13,6 @@ namespace {
 // A put of 2,000 bytes costs the store what one of 16 does, and not much less than one of these.
 constexpr size_t kMaxMergedBytes = 4096;
 
-std::shared_ptr<const Chunk> FinishChunk(std::string bytes) {
-  auto chunk = Chunk::Parse(std::move(bytes));
-  CHECK_OK(chunk.status());
-  return std::make_shared<const Chunk>(*std::move(chunk));
-}
-
 }  // namespace
 
 void DomainEdit::Begin(Partition& partition, DomainId domain) {
@@ -35,8 +29,7 @@ void DomainEdit::Add(const ScheduledRequest& request, WallTime now) {
   AddEncoded(encoded_, BandOf(request.score), request.not_before, now);
 }
 
-void DomainEdit::AddEncoded(std::string_view encoded, int band, WallTime not_before,
-                            WallTime now) {
+void DomainEdit::AddEncoded(std::string_view encoded, int band, WallTime not_before, WallTime now) {
   if (not_before <= now) {
     ChunkWriter& writer = writers_[band];
     if (!writer.Fits(encoded.size())) full_[band].push_back(writer.Finish());
@@ -97,12 +90,11 @@ void DomainEdit::MergeOnlyChunk(int band_number, ChunkCache& cache) {
       old->bytes().size() + writer.bytes() > kMaxMergedBytes) {
     return;
   }
-  std::string added_bytes = writer.Finish();
-  const auto added = FinishChunk(std::move(added_bytes));
+  const Chunk added = writer.Finish();
   for (uint32_t i = band.index; i < old->size(); ++i) {
     if (!(*old)[i].empty()) writer.Add((*old)[i]);
   }
-  for (uint32_t i = 0; i < added->size(); ++i) writer.Add((*added)[i]);
+  for (uint32_t i = 0; i < added.size(); ++i) writer.Add(added[i]);
   cache.Erase(key);
   band.first = band.next;
   band.index = 0;
@@ -110,14 +102,14 @@ void DomainEdit::MergeOnlyChunk(int band_number, ChunkCache& cache) {
 
 void DomainEdit::FinishBandChunk(int band_number, ChunkCache& cache) {
   Band& band = head_.bands[band_number];
-  const auto number = [&](std::string bytes) {
-    auto chunk = FinishChunk(std::move(bytes));
+  const auto number = [&](Chunk finished) {
+    auto chunk = std::make_shared<const Chunk>(std::move(finished));
     band.last_size = chunk->size();
     cache.Insert(partition_->KeyOf(domain_, band_number, band.next), chunk);
     cells_.push_back({BandColumn(band_number, band.next), std::move(chunk)});
     ++band.next;
   };
-  for (std::string& bytes : full_[band_number]) number(std::move(bytes));
+  for (Chunk& chunk : full_[band_number]) number(std::move(chunk));
   full_[band_number].clear();
   number(writers_[band_number].Finish());
 }
@@ -128,7 +120,8 @@ void DomainEdit::FinishDelayedChunk(DelayedWriter& delayed) {
       std::find_if(head_.delayed.begin(), head_.delayed.end(),
                    [&](const DelayedBucket& known) { return known.id == delayed.bucket_id; });
   CHECK(bucket != head_.delayed.end());
-  cells_.push_back({DelayedColumn(*bucket, bucket->next), FinishChunk(delayed.writer.Finish())});
+  cells_.push_back({DelayedColumn(*bucket, bucket->next),
+                    std::make_shared<const Chunk>(delayed.writer.Finish())});
   ++bucket->next;
 }
 

@@ -70,7 +70,7 @@ class DomainEdit {
   // What is new and has no number yet. A full one waits in full_ until Finish, which knows whether
   // the first is to be merged.
   std::array<ChunkWriter, kBands> writers_;
-  std::array<std::vector<std::string>, kBands> full_;
+  std::array<std::vector<Chunk>, kBands> full_;
   std::vector<DelayedWriter> delayed_;
   std::vector<NewCell> cells_;
   std::string encoded_;  // kept for its memory

@@ -207,10 +207,10 @@ void DomainIndex::Forget(DomainId id) {
 size_t DomainIndex::bytes() const {
   // The block of a name and head has a header of the allocator's; a hash set a byte beside each id.
   constexpr size_t kAllocator = 8;
-  return blocks_.size() * kBlock * sizeof(Entry) + name_and_head_bytes_ +
-         ids_.size() * kAllocator + ids_.capacity() * (sizeof(DomainId) + 1) +
-         timers_.capacity() * sizeof(Timer) +
-         (free_.capacity() + opened_.capacity() + dirty_.capacity() + garbage_.capacity()) * sizeof(DomainId);
+  return blocks_.size() * kBlock * sizeof(Entry) + name_and_head_bytes_ + ids_.size() * kAllocator +
+         ids_.capacity() * (sizeof(DomainId) + 1) + timers_.capacity() * sizeof(Timer) +
+         (free_.capacity() + opened_.capacity() + dirty_.capacity() + garbage_.capacity()) *
+             sizeof(DomainId);
 }
 
 void DomainIndex::Link(DomainId id, uint8_t list) {

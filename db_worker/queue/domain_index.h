@@ -103,12 +103,12 @@ class DomainIndex {
     WallTime opens_at = WallTime::max();  // its first delayed bucket
     uint16_t garbage_chunks = 0;
     uint8_t name_size = 0;
-    uint8_t band = 0;         // the best that is not empty; kBands: none
-    uint8_t list = kNoList;   // where it stands ready
+    uint8_t band = 0;        // the best that is not empty; kBands: none
+    uint8_t list = kNoList;  // where it stands ready
     bool dirty : 1 = false;
-    bool opened : 1 = false;  // in opened_
-    bool idle : 1 = false;    // nothing queued, no garbage
-    bool garbage : 1 = false; // in garbage_
+    bool opened : 1 = false;   // in opened_
+    bool idle : 1 = false;     // nothing queued, no garbage
+    bool garbage : 1 = false;  // in garbage_
   };
   static_assert(sizeof(Entry) == 56);
 

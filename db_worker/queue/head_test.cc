@@ -140,9 +140,9 @@ TEST(DueBucket, ADomainHasFewHoweverFarItsRequestsAreSpread) {
     head.BucketFor(kNow + std::chrono::milliseconds(1 + random.Below(reach_ms)), kNow);
   }
   EXPECT_LT(head.delayed.size(), 450u);
-  EXPECT_TRUE(std::is_sorted(
-      head.delayed.begin(), head.delayed.end(),
-      [](const auto& a, const auto& b) { return OpensAt(a.due) < OpensAt(b.due); }));
+  EXPECT_TRUE(
+      std::is_sorted(head.delayed.begin(), head.delayed.end(),
+                     [](const auto& a, const auto& b) { return OpensAt(a.due) < OpensAt(b.due); }));
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ void BackOff(WallTime now, Random& random, Head* head) {
   const milliseconds nominal = std::min(kFirstBackOff * (1 << head->back_offs), kLongestBackOff);
   const double share = 1 + kJitter * (2 * random.Unit() - 1);
   head->back_offs = std::min<uint8_t>(head->back_offs + 1, kMostDoublings);
-  head->backed_off_until = std::min(now + std::chrono::duration_cast<milliseconds>(nominal * share),
-                                    kLatest);
+  head->backed_off_until =
+      std::min(now + std::chrono::duration_cast<milliseconds>(nominal * share), kLatest);
   head->blocked_until = std::max(head->blocked_until, head->backed_off_until);
 }
 

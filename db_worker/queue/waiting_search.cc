@@ -44,11 +44,9 @@ absl::Status WaitingSearch::Find(const WorkerParts& parts, DomainEdit& edit,
   }
   for (const DelayedBucket& bucket : head.delayed) {
     for (uint32_t n = bucket.first; n < bucket.next; ++n) {
-      RETURN_IF_ERROR(look({.band = kBands,
-                            .number = n,
-                            .bucket_id = bucket.id,
-                            .column = DelayedColumn(bucket, n)},
-                           false));
+      RETURN_IF_ERROR(look(
+          {.band = kBands, .number = n, .bucket_id = bucket.id, .column = DelayedColumn(bucket, n)},
+          false));
     }
   }
   return look({}, true);
@@ -59,8 +57,8 @@ absl::Status WaitingSearch::ReadPortion(const WorkerParts& parts, DomainEdit& ed
   std::vector<std::string_view> columns;
   for (Touched& wanted : portion) {
     if (wanted.band < kBands) {
-      wanted.chunk = parts.chunks.Find(
-          edit.partition().KeyOf(edit.domain(), wanted.band, wanted.number));
+      wanted.chunk =
+          parts.chunks.Find(edit.partition().KeyOf(edit.domain(), wanted.band, wanted.number));
     }
     if (wanted.chunk == nullptr) columns.push_back(wanted.column);
   }
@@ -122,9 +120,8 @@ uint64_t WaitingSearch::TakeOut(const Fingerprint& url, Head* head) {
       continue;
     }
     const auto bucket =
-        std::find_if(head->delayed.begin(), head->delayed.end(), [&](const DelayedBucket& known) {
-          return known.id == touched.bucket_id;
-        });
+        std::find_if(head->delayed.begin(), head->delayed.end(),
+                     [&](const DelayedBucket& known) { return known.id == touched.bucket_id; });
     CHECK(bucket != head->delayed.end());
     Decrement(&bucket->waiting);
   }
@@ -140,9 +137,7 @@ void WaitingSearch::Finish(ChunkCache& cache, DomainEdit& edit) {
     for (uint32_t i = 0; i < touched.chunk->size(); ++i) {
       writer.Add(touched.taken_out[i] ? std::string_view() : (*touched.chunk)[i]);
     }
-    auto parsed = Chunk::Parse(writer.Finish());
-    CHECK_OK(parsed.status());
-    auto chunk = std::make_shared<const Chunk>(*std::move(parsed));
+    auto chunk = std::make_shared<const Chunk>(writer.Finish());
     if (touched.band < kBands) {
       cache.Insert(edit.partition().KeyOf(edit.domain(), touched.band, touched.number), chunk);
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/base/check.h"
+#include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/memory/memory_bus.h"
 #include "common/bus/topics.h"
@@ -25,8 +26,8 @@ constexpr int kInMessage = 10;
 constexpr int kBatch = 2048;
 constexpr Duration kTimeout = std::chrono::minutes(1);
 
-// The feed goes nowhere and is acked at once; spiders have always done all of it. All else is the
-// bus in memory.
+// The feed goes nowhere and is acked at once; spiders have done all of it, unless they are held.
+// All else is the bus in memory.
 class MutedFeedBus : public Bus {
  public:
   explicit MutedFeedBus(MemoryBroker* broker) : bus_(broker, {}) {}
@@ -51,7 +52,8 @@ class MutedFeedBus : public Bus {
   }
 
   void Mute() { muted_ = true; }
-  int64_t written() const { return end_; }
+  // While held, spiders do nothing, so nothing is sent.
+  void Hold(bool held) { held_ = held; }
 
  private:
   class MutedProducer : public Producer {
@@ -81,13 +83,14 @@ class MutedFeedBus : public Bus {
     absl::StatusOr<std::vector<LogBounds>> Bounds(std::string_view,
                                                   std::span<const PartitionId> partitions,
                                                   Duration) override {
-      return std::vector<LogBounds>(partitions.size(), {Offset(bus_.end_), Offset(bus_.end_)});
+      return std::vector<LogBounds>(partitions.size(), {Offset(0), Offset(bus_.end_)});
     }
     absl::StatusOr<std::vector<std::optional<CommittedOffset>>> Committed(
         std::string_view, std::string_view, std::span<const PartitionId> partitions,
         Duration) override {
-      return std::vector<std::optional<CommittedOffset>>(
-          partitions.size(), CommittedOffset{.offset = Offset(bus_.end_), .metadata = {}});
+      std::optional<CommittedOffset> committed;
+      if (!bus_.held_) committed = {.offset = Offset(bus_.end_), .metadata = {}};
+      return std::vector<std::optional<CommittedOffset>>(partitions.size(), committed);
     }
 
    private:
@@ -96,6 +99,7 @@ class MutedFeedBus : public Bus {
 
   MemoryBus bus_;
   bool muted_ = false;
+  bool held_ = true;
   int64_t end_ = 0;  // of the feed's only partition
 };
 
@@ -104,6 +108,7 @@ std::string DomainName(int i) { return "www-site-" + std::to_string(i) + ".com";
 class QueueBench {
  public:
   explicit QueueBench(int domains) : domains_(domains) {
+    ConfigureLog({.level = LogLevel::kWarning});
     CHECK_OK(bus_.EnsureTopics(*ProductTopics({.partitions = 1}), kTimeout).status());
     CHECK_OK(SaveTopicRecord(store_, {.topic_epoch = 1, .partitions = 1}, kTimeout));
     setup_.name = "bench";
@@ -126,7 +131,6 @@ class QueueBench {
     CHECK_OK(made.status());
     core_ = *std::move(made);
     while (core_->Report().empty()) Step();
-    core_->SetPaused(PartitionId(0), true);
   }
 
   void Enqueue() {
@@ -134,13 +138,13 @@ class QueueBench {
   }
   // The batches that were sent until `left` requests were left.
   uint64_t Dequeue(uint64_t left) {
-    core_->SetPaused(PartitionId(0), false);
+    bus_.Hold(false);
     const uint64_t before = metrics_.batches.value();
     while (metrics_.requests_sent.value() + left < kRequests) {
       clock_.Advance(setup_.options.feed.interval);
       Step();
     }
-    core_->SetPaused(PartitionId(0), true);
+    bus_.Hold(true);
     return metrics_.batches.value() - before;
   }
   double IndexBytesPerDomain() const {

@@ -62,8 +62,7 @@ milliseconds DelayOf(int domain) { return IsSlow(domain) ? kSlowDelay : seconds(
 struct World {
   explicit World(uint64_t seed) : random(seed), partitions(random.Chance(0.8) ? 1 : 2) {
     EXPECT_TRUE(bus.EnsureTopics(*ProductTopics({.partitions = partitions}), kLong).ok());
-    EXPECT_TRUE(
-        SaveTopicRecord(store, {.topic_epoch = 1, .partitions = partitions}, kLong).ok());
+    EXPECT_TRUE(SaveTopicRecord(store, {.topic_epoch = 1, .partitions = partitions}, kLong).ok());
     producer = *bus.NewProducer({}, [](const Ack& ack) { EXPECT_TRUE(ack.status.ok()); });
     for (int p = 0; p < partitions; ++p) NewStrategyWorker(PartitionId(p));
   }
@@ -103,8 +102,8 @@ struct World {
   }
 
   std::string_view NewUrl(const std::string& domain) {
-    urls.push_back(std::make_unique<std::string>("http://" + domain + "/" +
-                                                 std::to_string(urls.size())));
+    urls.push_back(
+        std::make_unique<std::string>("http://" + domain + "/" + std::to_string(urls.size())));
     return *urls.back();
   }
 
@@ -131,7 +130,8 @@ struct World {
     for (uint64_t n = many ? 150 : 1 + random.Below(6); n > 0; --n) {
       sent.requests.push_back(NewRequest(sent.domain));
       const ScheduledRequest& request = sent.requests.back();
-      expected[std::string(request.url)] = {.least = 1, .most = 1, .not_before = request.not_before};
+      expected[std::string(request.url)] = {
+          .least = 1, .most = 1, .not_before = request.not_before};
     }
     if (IsSlow(number)) sent.update.emplace().crawl_delay = kSlowDelay;
     if (number == 2 && random.Chance(0.2)) {
@@ -183,8 +183,8 @@ struct World {
       const PartitionId partition(p);
       Offset& committed = spiders[partition];
       const Offset end = End(kSpiderFeedTopic, partition);
-      committed = committed + static_cast<int64_t>(
-                                  random.Below(static_cast<uint64_t>(end - committed) + 1));
+      committed = committed +
+                  static_cast<int64_t>(random.Below(static_cast<uint64_t>(end - committed) + 1));
       from.push_back({.partition = partition, .position = committed});
       commits.push_back({.partition = partition, .offset = committed});
     }
@@ -220,8 +220,8 @@ struct World {
             filter.Pass(message.offset);
           } else if (filter.Accepts(entry.epoch)) {
             const auto& request = std::get<Request>(entry.entry);
-            accepted.push_back({std::string(request.url), std::string(request.domain),
-                                message.time, request.delay});
+            accepted.push_back({std::string(request.url), std::string(request.domain), message.time,
+                                request.delay});
           }
         }
       }
@@ -240,9 +240,8 @@ struct World {
   bool AllLeft() {
     std::map<std::string, int> times;
     for (const Accepted& one : ReadFeed()) ++times[one.url];
-    return std::all_of(expected.begin(), expected.end(), [&](const auto& entry) {
-      return times[entry.first] >= entry.second.least;
-    });
+    return std::all_of(expected.begin(), expected.end(),
+                       [&](const auto& entry) { return times[entry.first] >= entry.second.least; });
   }
 
   std::string Complaint() {
@@ -463,9 +462,7 @@ TEST_F(DbWorkerSim, WhatIsScheduledLeavesExactlyOnceWithinItsCaps) {
 
 TEST_F(DbWorkerSim, NoticesIgnoredWatermarks) { ExpectNoticed({.ignore_watermarks = true}); }
 TEST_F(DbWorkerSim, NoticesIgnoredEpochs) { ExpectNoticed({.ignore_epochs = true}); }
-TEST_F(DbWorkerSim, NoticesThatNobodyAsksForTheOwner) {
-  ExpectNoticed({.skip_owner_check = true});
-}
+TEST_F(DbWorkerSim, NoticesThatNobodyAsksForTheOwner) { ExpectNoticed({.skip_owner_check = true}); }
 TEST_F(DbWorkerSim, NoticesThatTheFeedIsNotReadBack) { ExpectNoticed({.skip_read_back = true}); }
 TEST_F(DbWorkerSim, NoticesACheckpointBeforeTheHeads) {
   ExpectNoticed({.checkpoint_before_heads = true});

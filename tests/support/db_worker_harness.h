@@ -45,6 +45,8 @@ class DbWorkerHarness {
     setup_.name = "worker";
     setup_.is_member = false;
     setup_.options.feed.min_delay = std::chrono::seconds(1);
+    // The marker alone is more, so nothing is sent before the first CommitFeed.
+    setup_.options.feed.low_lag = 1;
     setup_.options.checkpoint_interval = std::chrono::milliseconds(0);
   }
 
