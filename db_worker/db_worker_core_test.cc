@@ -203,6 +203,37 @@ TEST_F(DbWorkerCoreTest, ADeletedUrlIsTakenOutWhereverItWaits) {
   EXPECT_EQ(worker_.core().Inspect("one.com")->delayed, 0u);
 }
 
+TEST_F(DbWorkerCoreTest, DeletesThatTouchMoreThanOnePutCanHoldAreStillApplied) {
+  WithoutDelays();
+  // Chunks of five requests of 12 KB: 400 of them are more than the 16 MB of a put.
+  const std::string large(512, 'x');
+  std::vector<Meta> meta;
+  std::vector<std::string> keys;
+  for (int i = 0; i < 16; ++i) keys.push_back("key" + std::to_string(i));
+  for (const std::string& key : keys) meta.push_back({key, large});
+  const std::string padding(1900, 'y');
+  constexpr int kUrls = 2000;
+  std::vector<std::string> urls;
+  for (int i = 0; i < kUrls; ++i) urls.push_back("http://one.com/" + std::to_string(i) + padding);
+  for (int i = 0; i < kUrls; i += 50) {
+    std::vector<ScheduledRequest> requests;
+    for (int j = i; j < i + 50; ++j) {
+      requests.push_back(DbWorkerHarness::RequestTo(urls[j]));
+      requests.back().meta = meta;
+    }
+    worker_.Schedule("one.com", requests);
+  }
+  std::vector<ScheduledRequest> removes;
+  for (int i = 0; i < kUrls; i += 5) {
+    removes.push_back(DbWorkerHarness::RequestTo(urls[i]));
+    removes.back().action = ScheduleAction::kDelete;
+  }
+  worker_.Schedule("one.com", removes);
+  worker_.Settle();
+  EXPECT_EQ(worker_.metrics().taken_out.value(), removes.size());
+  EXPECT_EQ(Drain(kUrls, 100).size(), kUrls - removes.size());
+}
+
 TEST_F(DbWorkerCoreTest, APurgeDropsWhatIsQueuedAndWhatComesLaterStays) {
   worker_.ScheduleMany("one.com", 300);
   worker_.ScheduleMany("one.com", 10, 0.5, worker_.clock().Wall() + minutes(5));

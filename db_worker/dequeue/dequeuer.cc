@@ -78,14 +78,16 @@ void Dequeuer::SetLag(Partition& partition, const FeedLag& lag) {
           "partition {}: group '{}' has committed beyond the log's end; was the topic made anew?",
           partition.id, parts_.options.feed.spider_group);
     }
-    if (lag.state == LagState::kLogCut) {
-      Log(LogLevel::kError, "feed",
-          "partition {}: retention has deleted {} entries that no spider had done. They are lost; "
-          "raise topics.retention",
-          partition.id, lag.lost);
-      parts_.metrics.feed_lost.Increment(static_cast<uint64_t>(lag.lost));
-    }
   }
+  // Spiders that stay away lose more with each cut.
+  if (lag.lost > partition.lost) {
+    Log(LogLevel::kError, "feed",
+        "partition {}: retention has deleted {} entries that no spider had done. They are lost; "
+        "raise topics.retention",
+        partition.id, lag.lost - partition.lost);
+    parts_.metrics.feed_lost.Increment(static_cast<uint64_t>(lag.lost - partition.lost));
+  }
+  partition.lost = lag.lost;
   partition.lag_state = lag.state;
   partition.lag = lag.requests;
 }

@@ -68,6 +68,7 @@ struct Partition {
   WallTime next_look;
   LagState lag_state = LagState::kUnknown;
   int64_t lag = 0;
+  int64_t lost = 0;  // with kLogCut
   uint64_t sent = 0;
   uint64_t sent_since_checkpoint = 0;
   WallTime checkpoint_due;

@@ -5,13 +5,28 @@
 #include "db_worker/queue/columns.h"
 
 namespace orbweaver {
+namespace {
+
+// Of one put; the rest of kMaxPutBytes is ample for head and names.
+constexpr size_t kMaxBytesOfChunks = kMaxPutBytes / 2;
+
+}  // namespace
 
 void PendingPuts::Add(const Partition& partition, DomainId domain, Version version,
                       std::span<const DomainEdit::NewCell> cells) {
-  puts_.push_back({.row = DomainRow(partition.index.DomainOf(domain)),
+  const std::string row = DomainRow(partition.index.DomainOf(domain));
+  size_t first = 0, bytes = 0;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    bytes += cells[i].chunk->bytes().size();
+    if (bytes <= kMaxBytesOfChunks) continue;
+    puts_.push_back({.row = row, .version = version, .cells = {&cells[first], &cells[i]}});
+    first = i;
+    bytes = cells[i].chunk->bytes().size();
+  }
+  puts_.push_back({.row = row,
                    .head = std::string(partition.index.PackedHead(domain)),
                    .version = version,
-                   .cells = {cells.begin(), cells.end()}});
+                   .cells = {cells.begin() + static_cast<ptrdiff_t>(first), cells.end()}});
 }
 
 absl::Status PendingPuts::Write(Store& store, Duration timeout) {
@@ -24,7 +39,7 @@ absl::Status PendingPuts::Write(Store& store, Duration timeout) {
   rows.reserve(puts_.size());
   for (const Put& put : puts_) {
     const size_t first = cells.size();
-    cells.push_back({kHeadColumn, put.head});
+    if (!put.head.empty()) cells.push_back({kHeadColumn, put.head});
     for (const DomainEdit::NewCell& cell : put.cells) {
       cells.push_back({cell.column, cell.chunk->bytes()});
     }

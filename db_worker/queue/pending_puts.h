@@ -20,6 +20,8 @@ namespace orbweaver {
 class PendingPuts {
  public:
   // The head as the partition's index has it, and `cells`, for one put. Copies; chunks are shared.
+  // More cells than fit into one come in puts before it: nothing names them until the head does,
+  // and requests that a chunk has no more are only taken out once more by a message's replay.
   void Add(const Partition& partition, DomainId domain, Version version,
            std::span<const DomainEdit::NewCell> cells);
 
@@ -32,7 +34,7 @@ class PendingPuts {
  private:
   struct Put {
     std::string row;
-    std::string head;
+    std::string head;  // empty: in a later put of the row
     Version version;
     std::vector<DomainEdit::NewCell> cells;
   };
