@@ -57,9 +57,10 @@ TEST_P(QueueContract, WhatIsScheduledLeavesOnceAcrossRestartsAndIsErased) {
   for (int i = 0; i < kHosts; ++i) {
     const std::string domain = "host" + std::to_string(i) + ".com";
     worker.ScheduleMany(domain, kOfEach - 20, 0.3F);
-    worker.Schedule(domain, {DbWorkerHarness::RequestTo("http://" + domain + "/gone", 0.9F)});
     worker.ScheduleMany(domain, 20, 0.9F, later);
-    ScheduledRequest gone = DbWorkerHarness::RequestTo("http://" + domain + "/gone");
+    const std::string url = "http://" + domain + "/gone";
+    ScheduledRequest gone = DbWorkerHarness::RequestTo(url);
+    worker.Schedule(domain, {gone});
     gone.action = ScheduleAction::kDelete;
     worker.Schedule(domain, {gone});
   }
