@@ -68,7 +68,7 @@ absl::Status TakeOver::AppendMarker() {
 absl::Status TakeOver::ReadHeads() {
   // Before the heads: they then hold all below it, and maybe more.
   ASSIGN_OR_RETURN(checkpoint_, LoadCheckpoint(parts_.store, id_, parts_.timeout()));
-  // Every so manieth slot is the partition's; when it is the only one, they are one range.
+  // Of P partitions, each has every P-th slot; when there is only one, they are one range.
   const int slots = parts_.partition_count == 1 ? kSlots : 1;
   while (next_slot_ < kSlots) {
     RETURN_IF_ERROR(ReadSlots(next_slot_, next_slot_ + slots));
