@@ -18,6 +18,7 @@
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "db_worker/options.h"
 #include "spider/parse/parse_options.h"
 #include "spider/robots/robots_options.h"
 #include "strategy_worker/core/options.h"
@@ -31,6 +32,7 @@ class Schema;
 }
 
 struct ProductOptions {
+  DbWorkerOptions db_worker;
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;

@@ -38,7 +38,7 @@ class StrategyWorkerSim : public ::testing::Test {
 };
 
 TEST_F(StrategyWorkerSim, EveryScheduledUrlIsInTheLogExactlyOncePerEventAndTheStatesAgree) {
-  const uint64_t first = FromEnvironment("ORBWEAVER_SIM_FIRST", 0);
+  const uint64_t first = FromEnvironment("ORBWEAVER_SIM_FIRST_SEED", 0);
   const uint64_t seeds = FromEnvironment("ORBWEAVER_SIM_SEEDS", 300);
   SimResult all;
   int failures = 0;

@@ -1,0 +1,361 @@
+#include "db_worker/db_worker_core.h"
+
+#include <algorithm>
+#include <list>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/protocol/topic_record.h"
+#include "common/url/partition.h"
+#include "db_worker/dequeue/checkpointer.h"
+#include "db_worker/dequeue/dequeuer.h"
+#include "db_worker/dequeue/take_over.h"
+#include "db_worker/enqueue/enqueuer.h"
+#include "db_worker/queue/bucket_opener.h"
+#include "db_worker/queue/load_heads.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr std::chrono::milliseconds kForgetInterval = std::chrono::seconds(10);
+
+}  // namespace
+
+struct DbWorkerCore::State : RebalanceListener {
+  // A partition of ours that is not ready for work yet.
+  struct Coming {
+    PartitionId partition;
+    std::string scoring_metadata;
+  };
+
+  State(Bus& bus, Store& store, const Clock& used_clock, DbWorkerMetrics& metrics,
+        DbWorkerSetup chosen, const TopicRecord& topics)
+      : setup(std::move(chosen)),
+        clock(used_clock),
+        topic_epoch(topics.topic_epoch),
+        time(used_clock),
+        dead_letters(bus),
+        chunks(static_cast<size_t>(setup.options.chunk_cache_bytes)),
+        partition_count(topics.partitions),
+        bus_(bus),
+        store_(store),
+        metrics_(metrics) {}
+
+  absl::Status Start();
+
+  absl::Status Step(Duration max_wait);
+  absl::Status FinishPending();
+  absl::Status TakeOverNext();
+  absl::Status Poll(Duration max_wait);
+  absl::Status OpenBuckets();
+  absl::Status Dequeue();
+  absl::Status WriteCheckpoints();
+  void ForgetIdle();
+  absl::Status TakeAgainWhatRanOutOfVersions();
+  Duration WaitFor(Duration max_wait) const;
+  Partition* OwnerOf(std::string_view domain);
+  void Drop(PartitionId partition);
+  void FlushAndDrop(PartitionId partition);
+
+  void OnAssigned(std::span<const AssignedPartition> assigned) override;
+  void OnRevoked(std::span<const PartitionId> revoked) override;
+  void OnLost(std::span<const PartitionId> lost) override;
+
+  const DbWorkerSetup setup;
+  const Clock& clock;
+  const uint64_t topic_epoch;
+  const SteadyWall time;
+  DeadLetters dead_letters;
+  ChunkCache chunks;
+  Partitions partitions;
+  const int partition_count;
+
+  Bus& bus_;
+  Store& store_;
+  DbWorkerMetrics& metrics_;
+  std::unique_ptr<OwnedLog> feed;
+  std::unique_ptr<OffsetReader> offsets;
+  std::unique_ptr<Consumer> consumer;
+  std::optional<WorkerParts> parts;
+  std::optional<Enqueuer> enqueuer;
+  std::optional<BucketOpener> opener;
+  std::optional<Dequeuer> dequeuer;
+  std::optional<Checkpointer> checkpointer;
+
+  std::list<Coming> coming;
+  std::unique_ptr<TakeOver> take_over;
+  // Taken over; its messages come when what was read back is in the store.
+  std::optional<PartitionId> resumes;
+  uint32_t next_owner = 0;
+  WallTime forget_due;
+  bool closed = false;
+};
+
+absl::Status DbWorkerCore::State::Start() {
+  ASSIGN_OR_RETURN(
+      feed, OwnedLog::Create(
+                bus_, clock,
+                {.topic = std::string(kSpiderFeedTopic), .owner = setup.name, .producer = {}}));
+  ASSIGN_OR_RETURN(offsets, bus_.NewOffsetReader());
+  ASSIGN_OR_RETURN(consumer,
+                   bus_.NewConsumer({.group = setup.options.group,
+                                     .member = setup.is_member ? setup.name : std::string()}));
+  parts.emplace(WorkerParts{.bus = bus_,
+                            .store = store_,
+                            .consumer = *consumer,
+                            .feed = *feed,
+                            .offsets = *offsets,
+                            .dead_letters = dead_letters,
+                            .time = time,
+                            .options = setup.options,
+                            .metrics = metrics_,
+                            .chunks = chunks,
+                            .partitions = partitions,
+                            .partition_count = partition_count,
+                            .bugs = setup.bugs});
+  enqueuer.emplace(*parts, setup.seed);
+  opener.emplace(*parts);
+  dequeuer.emplace(*parts);
+  checkpointer.emplace(*parts);
+  return consumer->Subscribe(kScoringLogTopic, this);
+}
+
+absl::Status DbWorkerCore::State::Step(Duration max_wait) {
+  RETURN_IF_ERROR(FinishPending());
+  RETURN_IF_ERROR(TakeAgainWhatRanOutOfVersions());
+  RETURN_IF_ERROR(TakeOverNext());
+  RETURN_IF_ERROR(Poll(WaitFor(max_wait)));
+  RETURN_IF_ERROR(OpenBuckets());
+  RETURN_IF_ERROR(Dequeue());
+  RETURN_IF_ERROR(WriteCheckpoints());
+  ForgetIdle();
+  return absl::OkStatus();
+}
+
+// At most one of them is busy.
+absl::Status DbWorkerCore::State::FinishPending() {
+  if (enqueuer->busy()) RETURN_IF_ERROR(enqueuer->Advance());
+  if (opener->busy()) RETURN_IF_ERROR(opener->Advance());
+  if (dequeuer->busy()) RETURN_IF_ERROR(dequeuer->Advance());
+  if (checkpointer->busy()) RETURN_IF_ERROR(checkpointer->Advance());
+  if (resumes.has_value()) {
+    RETURN_IF_ERROR(consumer->SetPaused(*resumes, false));
+    resumes.reset();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DbWorkerCore::State::TakeOverNext() {
+  if (take_over == nullptr) {
+    if (coming.empty()) return absl::OkStatus();
+    take_over = std::make_unique<TakeOver>(*parts, topic_epoch, coming.front().partition,
+                                           next_owner++, coming.front().scoring_metadata);
+    coming.pop_front();
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<Partition> taken, take_over->Advance());
+  take_over.reset();
+  resumes = taken->id;
+  Partition& partition = *taken;
+  partitions[taken->id] = std::move(taken);
+  checkpointer->Begin(partition);
+  return FinishPending();
+}
+
+Duration DbWorkerCore::State::WaitFor(Duration max_wait) const {
+  if (!coming.empty()) return Duration::zero();
+  const WallTime now = time.Now();
+  Duration wait = max_wait;
+  for (const auto& [id, partition] : partitions) {
+    wait = std::min<Duration>(wait, partition->next_look - now);
+  }
+  return std::max(wait, Duration::zero());
+}
+
+absl::Status DbWorkerCore::State::Poll(Duration max_wait) {
+  MessageBatch batch;
+  RETURN_IF_ERROR(Annotate(consumer->Poll({}, max_wait, &batch), "read the scoring log"));
+  if (batch.empty()) return absl::OkStatus();
+  enqueuer->Begin(std::move(batch));
+  return enqueuer->Advance();
+}
+
+absl::Status DbWorkerCore::State::OpenBuckets() {
+  for (const auto& [id, partition] : partitions) {
+    partition->index.Advance(time.Now());
+    if (opener->Begin(*partition)) RETURN_IF_ERROR(opener->Advance());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DbWorkerCore::State::Dequeue() {
+  if (!dequeuer->Begin()) return absl::OkStatus();
+  const SteadyTime began = clock.Now();
+  RETURN_IF_ERROR(dequeuer->Advance());
+  metrics_.batch_seconds.Observe(std::chrono::duration<double>(clock.Now() - began).count());
+  return absl::OkStatus();
+}
+
+absl::Status DbWorkerCore::State::WriteCheckpoints() {
+  for (const auto& [id, partition] : partitions) {
+    const bool is_due = partition->index.dirty_count() > 0 &&
+                        (partition->checkpoint_due <= time.Now() ||
+                         partition->sent_since_checkpoint >=
+                             static_cast<uint64_t>(setup.options.checkpoint_requests));
+    if (!is_due) continue;
+    checkpointer->Begin(*partition);
+    RETURN_IF_ERROR(checkpointer->Advance());
+  }
+  return absl::OkStatus();
+}
+
+void DbWorkerCore::State::ForgetIdle() {
+  const WallTime now = time.Now();
+  if (now < forget_due) return;
+  forget_due = now + kForgetInterval;
+  for (const auto& [id, partition] : partitions) {
+    if (partition->index.bytes() > parts->IndexBytes()) partition->index.ForgetIdle(now);
+  }
+}
+
+// A new epoch has new versions. What was sent and is not in the store yet is read back.
+absl::Status DbWorkerCore::State::TakeAgainWhatRanOutOfVersions() {
+  for (const auto& [id, partition] : partitions) {
+    if (partition->flushes < Partition::kMaxFlushes) continue;
+    const PartitionId again = id;
+    RETURN_IF_ERROR(consumer->SetPaused(again, true));
+    coming.push_back({again, partition->scoring.Metadata()});
+    partitions.erase(again);
+    break;  // another one at the next step
+  }
+  return absl::OkStatus();
+}
+
+void DbWorkerCore::State::OnAssigned(std::span<const AssignedPartition> assigned) {
+  for (const AssignedPartition& partition : assigned) {
+    // Should it fail, the partition is not ours any more, and OnLost says so.
+    const absl::Status paused = consumer->SetPaused(partition.partition, true);
+    if (!paused.ok()) Log(LogLevel::kWarning, "queue", "{}", MessageOf(paused));
+    coming.push_back({partition.partition, partition.metadata});
+  }
+}
+
+void DbWorkerCore::State::OnRevoked(std::span<const PartitionId> revoked) {
+  for (const PartitionId partition : revoked) FlushAndDrop(partition);
+}
+
+void DbWorkerCore::State::OnLost(std::span<const PartitionId> lost) {
+  for (const PartitionId partition : lost) Drop(partition);
+}
+
+void DbWorkerCore::State::FlushAndDrop(PartitionId partition) {
+  const auto found = partitions.find(partition);
+  if (found != partitions.end() && !checkpointer->busy() && !enqueuer->busy() &&
+      !dequeuer->busy() && !opener->busy()) {
+    checkpointer->Begin(*found->second);
+    const absl::Status flushed = checkpointer->Advance();
+    if (!flushed.ok()) {
+      Log(LogLevel::kWarning, "queue",
+          "give partition {} away: {}. Its next owner reads back what is missing", partition,
+          MessageOf(flushed));
+      checkpointer.emplace(*parts);
+    }
+  }
+  Drop(partition);
+}
+
+void DbWorkerCore::State::Drop(PartitionId partition) {
+  coming.remove_if([&](const Coming& one) { return one.partition == partition; });
+  if (take_over != nullptr && take_over->partition() == partition) take_over.reset();
+  feed->Release(partition);
+  partitions.erase(partition);
+}
+
+Partition* DbWorkerCore::State::OwnerOf(std::string_view domain) {
+  const auto found = partitions.find(PartitionOf(SlotOf(domain), partition_count));
+  return found == partitions.end() ? nullptr : found->second.get();
+}
+
+DbWorkerCore::DbWorkerCore(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DbWorkerCore::~DbWorkerCore() = default;
+
+absl::StatusOr<std::unique_ptr<DbWorkerCore>> DbWorkerCore::Create(Bus& bus, Store& store,
+                                                                   const Clock& clock,
+                                                                   DbWorkerMetrics& metrics,
+                                                                   DbWorkerSetup setup) {
+  if (setup.options.feed.low_lag > setup.options.feed.target_lag) {
+    return FatalError("feed.low_lag {}: above feed.target_lag {}", setup.options.feed.low_lag,
+                      setup.options.feed.target_lag);
+  }
+  ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store, bus, setup.options.call_timeout));
+  auto state = std::make_unique<State>(bus, store, clock, metrics, std::move(setup), topics);
+  RETURN_IF_ERROR(state->Start());
+  return std::unique_ptr<DbWorkerCore>(new DbWorkerCore(std::move(state)));
+}
+
+absl::Status DbWorkerCore::Step(Duration max_wait) { return state_->Step(max_wait); }
+
+void DbWorkerCore::Close() {
+  if (state_->closed) return;
+  state_->closed = true;
+  const absl::Status finished = state_->FinishPending();
+  if (!finished.ok()) Log(LogLevel::kWarning, "queue", "stop: {}", MessageOf(finished));
+  state_->consumer->Close();
+}
+
+std::vector<PartitionReport> DbWorkerCore::Report() const {
+  std::vector<PartitionReport> reports;
+  for (const auto& [id, partition] : state_->partitions) {
+    reports.push_back(ReportOf(*partition, state_->time.Now()));
+  }
+  return reports;
+}
+
+void DbWorkerCore::UpdateGauges() {
+  uint64_t domains = 0, waiting = 0, delayed = 0, bytes = 0;
+  for (const PartitionReport& report : Report()) {
+    domains += report.domains;
+    bytes += report.index_bytes;
+    delayed += report.delayed;
+    for (const uint64_t in_band : report.waiting) waiting += in_band;
+  }
+  state_->metrics_.domains.Set(static_cast<double>(domains));
+  state_->metrics_.index_bytes.Set(static_cast<double>(bytes));
+  state_->metrics_.waiting.Set(static_cast<double>(waiting));
+  state_->metrics_.delayed.Set(static_cast<double>(delayed));
+}
+
+absl::StatusOr<DomainReport> DbWorkerCore::Inspect(std::string_view domain) {
+  Partition* const partition = state_->OwnerOf(domain);
+  if (partition == nullptr) return absl::NotFoundError("another worker has this domain");
+  DomainId id = partition->index.Find(domain);
+  if (id == kNoDomain && !partition->index.complete()) {
+    const std::string name(domain);
+    RETURN_IF_ERROR(LoadHeads(*state_->parts, *partition, {&name, 1}));
+    id = partition->index.Find(domain);
+  }
+  if (id == kNoDomain) return absl::NotFoundError("nothing was ever queued for this domain");
+  Head head;
+  partition->index.Read(id, &head);
+  return ReportOf(*partition, domain, head, state_->setup.options.feed);
+}
+
+absl::Status DbWorkerCore::ChangeDomain(std::string_view domain, const DomainUpdate& update) {
+  RETURN_IF_ERROR(state_->FinishPending());
+  Partition* const partition = state_->OwnerOf(domain);
+  if (partition == nullptr) return absl::NotFoundError("another worker has this domain");
+  return state_->enqueuer->ChangeDomain(*partition, domain, update);
+}
+
+bool DbWorkerCore::SetPaused(PartitionId partition, bool paused) {
+  const auto found = state_->partitions.find(partition);
+  if (found == state_->partitions.end()) return false;
+  found->second->paused = paused;
+  return true;
+}
+
+}  // namespace orbweaver

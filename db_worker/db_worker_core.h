@@ -1,0 +1,75 @@
+// The db worker, apart from its process: owns the priority queue of its partitions' domains.
+//
+// Place: stepped by its host (its process, `orbweaver crawl`, the simulator), which hands it store
+// and bus. One member of the consumer group on the scoring log; the same partitions of queue and
+// feed come with those that it gets. Not thread-safe, and has no thread of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include "common/base/clock.h"
+#include "common/bus/bus.h"
+#include "common/model/scoring_log.h"
+#include "common/store/store.h"
+#include "db_worker/options.h"
+#include "db_worker/parts.h"
+#include "db_worker/report.h"
+
+namespace orbweaver {
+
+struct DbWorkerSetup {
+  DbWorkerOptions options;
+  // This worker's name: in markers, and as a member of its group where `is_member` is set.
+  std::string name;
+  bool is_member = true;
+  uint64_t seed = 1;  // of back-offs' jitter
+  PlantedBugs bugs;   // tests only
+};
+
+class DbWorkerCore {
+ public:
+  // Checks the topics and joins the group. What is passed in must outlive it. Retry errors: call
+  // again; fatal ones say what to do.
+  static absl::StatusOr<std::unique_ptr<DbWorkerCore>> Create(Bus& bus, Store& store,
+                                                              const Clock& clock,
+                                                              DbWorkerMetrics& metrics,
+                                                              DbWorkerSetup setup);
+  ~DbWorkerCore();
+
+  // One round: takes partitions over, enqueues what the scoring log has, fills the feed up. Waits
+  // for messages at most `max_wait`, and only when nothing else is to be done.
+  //   retry   the next Step goes on exactly where this one stood.
+  //   fenced  a partition was lost to another worker: destroy this core and make another.
+  //   fatal   as the message says; destroy it.
+  absl::Status Step(Duration max_wait);
+
+  // Brings what was sent to the store and leaves the group. Idempotent; errors are logged, since
+  // whoever comes next makes up for them.
+  void Close();
+
+  // What the admin server shows; both look at every domain.
+  std::vector<PartitionReport> Report() const;
+  void UpdateGauges();
+  // Errors: NotFound when the domain is not of an owned partition, or not known.
+  absl::StatusOr<DomainReport> Inspect(std::string_view domain);
+  // Blocks, unblocks or purges; durable when OK. Unavailable (retry) also while a step's work has
+  // to be finished first.
+  absl::Status ChangeDomain(std::string_view domain, const DomainUpdate& update);
+  // Stops or resumes a partition's feed; false when it is not owned. Ends with the ownership.
+  bool SetPaused(PartitionId partition, bool paused);
+
+ private:
+  struct State;
+  explicit DbWorkerCore(std::unique_ptr<State> state);
+
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace orbweaver

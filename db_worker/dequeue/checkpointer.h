@@ -1,0 +1,54 @@
+// Brings into the store what was sent: heads, then the checkpoint; then erases what is not needed
+// any more.
+//
+// Place: in DbWorkerCore, every few seconds for each partition, at the end of a take-over, and
+// before a partition is given away. Not after each batch, since a domain that is in several
+// batches needs one put only: whoever takes over reads the rest from the feed. Not thread-safe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+#include "db_worker/parts.h"
+#include "db_worker/queue/pending_puts.h"
+
+namespace orbweaver {
+
+class Checkpointer {
+ public:
+  // `parts` must outlive it.
+  explicit Checkpointer(const WorkerParts& parts) : parts_(parts) {}
+
+  // Of a partition all of whose sent requests are acked. Only while not busy.
+  void Begin(Partition& partition);
+
+  // As the others': after a retry error it goes on; fenced: begin anew.
+  absl::Status Advance();
+
+  bool busy() const { return stage_ != Stage::kIdle; }
+
+ private:
+  enum class Stage { kIdle, kHeads, kCheckOwner, kCheckpoint, kErase };
+
+  absl::Status PutCheckpoint();
+  absl::Status Erase();
+  void CollectGarbage(DomainId id);
+
+  const WorkerParts& parts_;
+
+  Stage stage_ = Stage::kIdle;
+  Partition* partition_ = nullptr;
+  Offset offset_;
+  Version version_;
+  PendingPuts puts_;
+  struct Garbage {
+    DomainId domain;
+    std::string row;
+    std::vector<std::string> columns;
+  };
+  std::vector<Garbage> garbage_;
+};
+
+}  // namespace orbweaver

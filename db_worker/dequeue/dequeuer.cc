@@ -1,0 +1,200 @@
+#include "db_worker/dequeue/dequeuer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "db_worker/dequeue/spread.h"
+#include "db_worker/queue/columns.h"
+#include "db_worker/queue/pacing.h"
+
+namespace orbweaver {
+
+bool Dequeuer::Begin() {
+  CHECK(!busy());
+  const WallTime now = parts_.time.Now();
+  due_.clear();
+  for (const auto& [id, partition] : parts_.partitions) {
+    if (partition->next_look > now) continue;
+    partition->next_look = now + parts_.options.feed.interval;
+    due_.push_back(partition.get());
+  }
+  if (due_.empty()) return false;
+  stage_ = Stage::kLook;
+  return true;
+}
+
+absl::Status Dequeuer::Advance() {
+  if (stage_ == Stage::kLook) {
+    RETURN_IF_ERROR(Look());
+    const WallTime now = parts_.time.Now();
+    Choose(now);
+    reader_.Begin(&domains_);
+    stage_ = Stage::kRead;
+  }
+  if (stage_ == Stage::kRead) {
+    RETURN_IF_ERROR(reader_.Read());
+    Arrange();
+    stage_ = Stage::kProduce;
+  }
+  if (stage_ == Stage::kProduce) {
+    RETURN_IF_ERROR(Produce());
+    stage_ = Stage::kAwaitAcks;
+  }
+  if (stage_ == Stage::kAwaitAcks) {
+    if (next_batch_ > 0) RETURN_IF_ERROR(parts_.feed.AwaitAcks(parts_.timeout()));
+    stage_ = Stage::kCheckOwner;
+  }
+  if (stage_ == Stage::kCheckOwner) {
+    RETURN_IF_ERROR(CheckOwner());
+    MoveOn();
+    stage_ = Stage::kIdle;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Dequeuer::Look() {
+  std::vector<PartitionId> ids;
+  for (const Partition* const partition : due_) ids.push_back(partition->id);
+  ASSIGN_OR_RETURN(
+      const std::vector<FeedLag> lags,
+      ReadLags(parts_.offsets, parts_.options.feed.spider_group, ids, parts_.timeout()));
+  for (size_t i = 0; i < due_.size(); ++i) SetLag(*due_[i], lags[i]);
+  return absl::OkStatus();
+}
+
+void Dequeuer::SetLag(Partition& partition, const FeedLag& lag) {
+  if (lag.state != partition.lag_state) {
+    if (lag.state == LagState::kNoCommit && partition.lag_state != LagState::kUnknown) {
+      Log(LogLevel::kWarning, "feed",
+          "partition {}: the commit of group '{}' has expired; spiders will begin at the log's "
+          "start",
+          partition.id, parts_.options.feed.spider_group);
+    }
+    if (lag.state == LagState::kCommitBeyondEnd) {
+      Log(LogLevel::kWarning, "feed",
+          "partition {}: group '{}' has committed beyond the log's end; was the topic made anew?",
+          partition.id, parts_.options.feed.spider_group);
+    }
+  }
+  // Spiders that stay away lose more with each cut.
+  if (lag.lost > partition.lost) {
+    Log(LogLevel::kError, "feed",
+        "partition {}: retention has deleted {} entries that no spider had done. They are lost; "
+        "raise topics.retention",
+        partition.id, lag.lost - partition.lost);
+    parts_.metrics.feed_lost.Increment(static_cast<uint64_t>(lag.lost - partition.lost));
+  }
+  partition.lost = lag.lost;
+  partition.lag_state = lag.state;
+  partition.lag = lag.requests;
+}
+
+void Dequeuer::Choose(WallTime now) {
+  const FeedOptions& options = parts_.options.feed;
+  batches_.clear();
+  domains_.clear();
+  for (Partition* const partition : due_) {
+    partition->index.Advance(now);
+    if (partition->paused || partition->lag >= options.low_lag) continue;
+    const int64_t size = std::max<int64_t>(0, options.target_lag - partition->lag);
+    chosen_.clear();
+    ChooseBatch(options, partition->index, static_cast<uint32_t>(size), now, &chosen_);
+    if (chosen_.empty()) continue;
+    const size_t first = domains_.size();
+    for (ChosenDomain& chosen : chosen_) {
+      domains_.push_back({.partition = partition, .chosen = std::move(chosen)});
+    }
+    batches_.push_back({.partition = partition, .first = first, .end = domains_.size()});
+  }
+}
+
+void Dequeuer::Arrange() {
+  std::vector<uint32_t> counts;
+  for (PartitionBatch& batch : batches_) {
+    counts.clear();
+    for (size_t i = batch.first; i < batch.end; ++i) {
+      counts.push_back(static_cast<uint32_t>(domains_[i].requests.size()));
+    }
+    batch.order = SpreadDomains(counts);
+  }
+  next_batch_ = next_in_batch_ = 0;
+  next_of_domain_.assign(domains_.size(), 0);
+}
+
+absl::Status Dequeuer::Produce() {
+  for (; next_batch_ < batches_.size(); ++next_batch_, next_in_batch_ = 0) {
+    const PartitionBatch& batch = batches_[next_batch_];
+    for (; next_in_batch_ < batch.order.size(); ++next_in_batch_) {
+      const size_t domain = batch.first + batch.order[next_in_batch_];
+      const LeavingDomain& leaving = domains_[domain];
+      RETURN_IF_ERROR(ProduceOne(leaving, leaving.requests[next_of_domain_[domain]]));
+      ++next_of_domain_[domain];
+    }
+  }
+  return absl::OkStatus();
+}
+
+SpiderFeedEntry Dequeuer::EntryOf(const LeavingDomain& domain, const LeavingRequest& leaving,
+                                  const ScheduledRequest& queued) const {
+  return {.epoch = domain.partition->epoch,
+          .entry = Request{.url = queued.url,
+                           .fingerprint = queued.fingerprint,
+                           .domain = domain.partition->index.DomainOf(domain.chosen.id),
+                           .depth = queued.depth,
+                           .score = queued.score,
+                           .attempt = queued.attempt,
+                           .etag = queued.etag,
+                           .last_modified = queued.last_modified,
+                           .band = leaving.band,
+                           .seq = leaving.chunk,
+                           .index = leaving.index,
+                           .meta = queued.meta,
+                           .delay = DelayOf(domain.chosen.head, parts_.options.feed)}};
+}
+
+absl::Status Dequeuer::ProduceOne(const LeavingDomain& domain, const LeavingRequest& leaving) {
+  const Partition& partition = *domain.partition;
+  const std::string_view name = partition.index.DomainOf(domain.chosen.id);
+  arena_.Reset();
+  ScheduledRequest queued;
+  const absl::Status decoded = DecodeRequest(leaving.encoded, &arena_, &queued);
+  const auto entry = !decoded.ok() ? absl::StatusOr<std::string_view>(decoded)
+                                   : Encode(EntryOf(domain, leaving, queued), &buffer_);
+  if (!entry.ok()) {
+    ReportDamage(parts_, partition, domain.chosen.id, BandColumn(leaving.band, leaving.chunk),
+                 leaving.encoded, entry.status());
+    return absl::OkStatus();
+  }
+  return parts_.feed.Append(partition.id, name, *entry, parts_.timeout());
+}
+
+absl::Status Dequeuer::CheckOwner() {
+  if (parts_.bugs.skip_owner_check) return absl::OkStatus();
+  std::vector<PartitionId> ids;
+  for (const PartitionBatch& batch : batches_) ids.push_back(batch.partition->id);
+  return parts_.feed.CheckStillOwner(ids, parts_.timeout());
+}
+
+void Dequeuer::MoveOn() {
+  const WallTime now = parts_.time.Now();
+  for (LeavingDomain& leaving : domains_) {
+    Head& head = leaving.chosen.head;
+    const auto count = static_cast<uint32_t>(leaving.requests.size());
+    if (count > 0) CountSent(count, parts_.options.feed, now, &head);
+    if (head.empty()) head.waiting_since = WallTime();
+    leaving.partition->index.Put(leaving.chosen.id, head, true, now);
+  }
+  for (const PartitionBatch& batch : batches_) {
+    const uint64_t count = batch.order.size();
+    batch.partition->sent += count;
+    batch.partition->sent_since_checkpoint += count;
+    batch.partition->lag += static_cast<int64_t>(count);
+    parts_.metrics.requests_sent.Increment(count);
+    if (count > 0) parts_.metrics.batches.Increment();
+  }
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,76 @@
+// Fills the spider feed up while the spiders' lag is low.
+//
+// Place: in DbWorkerCore, after enqueue. For all partitions that are due together: look at the lag,
+// choose, read chunks, produce, wait for the acks, still the owner? Only then do the heads move on
+// in memory; Checkpointer brings them to the store. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+
+#include "common/model/arena.h"
+#include "common/model/encode_buffer.h"
+#include "common/model/scoring_log.h"
+#include "common/model/spider_feed.h"
+#include "db_worker/dequeue/batch_reader.h"
+#include "db_worker/dequeue/feed_lag.h"
+#include "db_worker/parts.h"
+
+namespace orbweaver {
+
+class Dequeuer {
+ public:
+  // `parts` must outlive it.
+  explicit Dequeuer(const WorkerParts& parts) : parts_(parts), reader_(parts) {}
+
+  // Takes the partitions that are due for a look. False when there are none. Only while not busy.
+  bool Begin();
+
+  // Until what was chosen is in the feed. After a retry error it goes on where it stood when called
+  // again; other work on the partitions has to wait until then. Fenced: the worker has lost a
+  // partition, and begins anew.
+  absl::Status Advance();
+
+  bool busy() const { return stage_ != Stage::kIdle; }
+
+ private:
+  enum class Stage { kIdle, kLook, kRead, kProduce, kAwaitAcks, kCheckOwner };
+  // The part of a batch that one partition has; requests leave in `order`.
+  struct PartitionBatch {
+    Partition* partition;
+    size_t first;  // in domains_
+    size_t end;
+    std::vector<uint32_t> order;  // of domains, from `first`
+  };
+
+  absl::Status Look();
+  void SetLag(Partition& partition, const FeedLag& lag);
+  void Choose(WallTime now);
+  void Arrange();
+  absl::Status Produce();
+  SpiderFeedEntry EntryOf(const LeavingDomain& domain, const LeavingRequest& leaving,
+                          const ScheduledRequest& queued) const;
+  absl::Status ProduceOne(const LeavingDomain& domain, const LeavingRequest& leaving);
+  absl::Status CheckOwner();
+  void MoveOn();
+
+  const WorkerParts& parts_;
+
+  Stage stage_ = Stage::kIdle;
+  std::vector<Partition*> due_;
+  std::vector<PartitionBatch> batches_;
+  std::vector<LeavingDomain> domains_;
+  BatchReader reader_;
+  // What is produced next.
+  size_t next_batch_ = 0;
+  size_t next_in_batch_ = 0;
+  std::vector<size_t> next_of_domain_;
+  SteadyTime began_;
+  Arena arena_;
+  EncodeBuffer buffer_;
+  std::vector<ChosenDomain> chosen_;
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,307 @@
+#include "db_worker/enqueue/enqueuer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/model/limits.h"
+#include "common/model/schema.h"
+#include "common/url/fingerprint.h"
+#include "common/url/partition.h"
+#include "db_worker/queue/load_heads.h"
+#include "db_worker/queue/pacing.h"
+
+namespace orbweaver {
+namespace {
+
+std::string_view SchemaOf(const Message& message) {
+  for (const Header& header : message.headers) {
+    if (header.name == kSchemaHeader) return header.value;
+  }
+  return {};
+}
+
+// Open in proto3: an action that we do not know is the one with the value 0.
+ScheduleAction ActionOf(const ScheduledRequest& request) {
+  const ScheduleAction action = request.action;
+  return action == ScheduleAction::kRaise || action == ScheduleAction::kDelete
+             ? action
+             : ScheduleAction::kAdd;
+}
+
+bool HasActions(const ScheduleRequests& schedule) {
+  return std::any_of(schedule.requests.begin(), schedule.requests.end(),
+                     [](const auto& request) { return ActionOf(request) != ScheduleAction::kAdd; });
+}
+
+// With its fingerprint, which a foreign client may have left out.
+ScheduledRequest Complete(ScheduledRequest request) {
+  if (request.fingerprint == Fingerprint{}) request.fingerprint = FingerprintOf(request.url);
+  return request;
+}
+
+}  // namespace
+
+void Enqueuer::Begin(MessageBatch batch) {
+  CHECK(!busy());
+  batch_ = std::move(batch);
+  next_message_ = 0;
+  ends_.clear();
+  bool complete = true;
+  for (const Message& message : batch_.messages()) {
+    if (ends_.insert_or_assign(message.partition, message.offset + 1).second) {
+      complete = complete && parts_.partitions.at(message.partition)->index.complete();
+    }
+  }
+  commits_ = true;
+  arena_.Reset();
+  stage_ = complete ? Stage::kApply : Stage::kLoad;
+}
+
+absl::Status Enqueuer::Advance() {
+  if (stage_ == Stage::kLoad) {
+    RETURN_IF_ERROR(Load());
+    stage_ = Stage::kApply;
+  }
+  // Several rounds when a message can only be applied to what is in the store.
+  while (stage_ == Stage::kApply || stage_ == Stage::kWrite) {
+    if (stage_ == Stage::kApply) {
+      RETURN_IF_ERROR(Apply());
+      if (parts_.bugs.commit_before_puts && next_message_ == batch_.messages().size()) {
+        RETURN_IF_ERROR(Commit());
+      }
+      FinishEdits();
+      stage_ = Stage::kWrite;
+    }
+    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout()));
+    stage_ = next_message_ < batch_.messages().size() ? Stage::kApply : Stage::kCheckOwner;
+  }
+  if (stage_ == Stage::kCheckOwner) {
+    RETURN_IF_ERROR(CheckOwner());
+    stage_ = commits_ ? Stage::kCommit : Stage::kIdle;
+  }
+  if (stage_ == Stage::kCommit) {
+    if (!parts_.bugs.commit_before_puts) RETURN_IF_ERROR(Commit());
+    stage_ = Stage::kIdle;
+  }
+  batch_.Clear();
+  return absl::OkStatus();
+}
+
+absl::Status Enqueuer::Load() {
+  std::map<PartitionId, std::vector<std::string>> unknown;
+  for (const Message& message : batch_.messages()) {
+    // The key is the domain; what has another one is poison and needs no head.
+    if (message.key.empty() || message.key.size() > kMaxDomainBytes) continue;
+    const Partition& partition = *parts_.partitions.at(message.partition);
+    if (partition.index.complete() || partition.index.Find(message.key) != kNoDomain) continue;
+    unknown[message.partition].emplace_back(message.key);
+  }
+  for (auto& [id, domains] : unknown) {
+    std::sort(domains.begin(), domains.end());
+    domains.erase(std::unique(domains.begin(), domains.end()), domains.end());
+    RETURN_IF_ERROR(LoadHeads(parts_, *parts_.partitions.at(id), domains));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Enqueuer::Apply() {
+  const auto messages = batch_.messages();
+  while (next_message_ < messages.size()) {
+    ASSIGN_OR_RETURN(const Outcome outcome, ApplyMessage(messages[next_message_]));
+    if (outcome == Outcome::kFlushFirst) break;
+    ++next_message_;
+    parts_.metrics.messages.Increment();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplyMessage(const Message& message) {
+  Partition& partition = *parts_.partitions.at(message.partition);
+  ScoringLogEntry entry;
+  const absl::Status decoded = Decode(message, &entry);
+  if (!decoded.ok()) {
+    RETURN_IF_ERROR(Bury(message, decoded));
+    return Outcome::kDone;
+  }
+  if (std::holds_alternative<Marker>(entry.entry)) {
+    partition.scoring.Pass(message.offset);
+    return Outcome::kDone;
+  }
+  if (!partition.scoring.Accepts(entry.epoch) && !parts_.bugs.ignore_epochs) {
+    parts_.metrics.outdated.Increment();
+    return Outcome::kDone;
+  }
+  return ApplySchedule(partition, std::get<ScheduleRequests>(entry.entry));
+}
+
+absl::Status Enqueuer::Decode(const Message& message, ScoringLogEntry* entry) {
+  RETURN_IF_ERROR(CheckSchema(SchemaOf(message)));
+  RETURN_IF_ERROR(::orbweaver::Decode(message.value, &arena_, entry));
+  const auto* const schedule = std::get_if<ScheduleRequests>(&entry->entry);
+  if (schedule == nullptr) return absl::OkStatus();
+  if (schedule->domain != message.key) {
+    return PoisonError("scoring log entry of '{}': its key is '{}'", schedule->domain, message.key);
+  }
+  const PartitionId owner = PartitionOf(SlotOf(schedule->domain), parts_.partition_count);
+  if (owner != message.partition) {
+    return PoisonError("scoring log entry of '{}': in partition {}, it belongs to {}",
+                       schedule->domain, message.partition, owner);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Enqueuer::Bury(const Message& message, const absl::Status& cause) {
+  RETURN_IF_ERROR(
+      parts_.dead_letters.Bury(kScoringLogTopic, message, MessageOf(cause), parts_.timeout()));
+  parts_.metrics.poison.Increment();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
+                                                          const ScheduleRequests& schedule) {
+  // An event that changed nothing writes nothing.
+  if (schedule.requests.empty() && !schedule.domain_update.has_value()) return Outcome::kDone;
+  const bool has_actions = HasActions(schedule);
+  const DomainId domain = partition.index.FindOrAdd(schedule.domain);
+  DomainEdit* edit = FindEdit(partition, domain);
+  if (edit != nullptr && has_actions) return Outcome::kFlushFirst;
+  if (edit == nullptr) edit = &NewEdit(partition, domain);
+  Head& head = edit->head();
+  const Watermark watermark{schedule.source_topic_epoch, schedule.source_offset, schedule.part};
+  if (watermark <= head.applied && !parts_.bugs.ignore_watermarks) {
+    parts_.metrics.replayed.Increment();
+    return Outcome::kDone;
+  }
+  const WallTime now = parts_.time.Now();
+  // First what may fail: then nothing is changed yet, and the message is applied again later.
+  const bool purges = schedule.domain_update.has_value() && schedule.domain_update->purge;
+  if (has_actions) RETURN_IF_ERROR(ApplyActions(*edit, schedule, now));
+  edit->MarkChanged();
+  head.applied = watermark;
+  if (schedule.domain_update.has_value()) {
+    ApplyUpdate(*schedule.domain_update, now, random_, &head);
+  }
+  if (has_actions) return Outcome::kDone;
+  if (purges) edit->Purge();
+  for (const ScheduledRequest& request : schedule.requests) edit->Add(Complete(request), now);
+  parts_.metrics.requests_queued.Increment(schedule.requests.size());
+  return Outcome::kDone;
+}
+
+absl::Status Enqueuer::ApplyActions(DomainEdit& edit, const ScheduleRequests& schedule,
+                                    WallTime now) {
+  absl::flat_hash_set<Fingerprint> urls;
+  std::vector<ScheduledRequest> requests;
+  for (const ScheduledRequest& request : schedule.requests) {
+    requests.push_back(Complete(request));
+    if (ActionOf(request) != ScheduleAction::kAdd) urls.insert(requests.back().fingerprint);
+  }
+  RETURN_IF_ERROR(search_.Find(parts_, edit, urls));
+  if (schedule.domain_update.has_value() && schedule.domain_update->purge) {
+    edit.Purge();
+    search_ = {};
+  }
+  // Those of this message that are added; one that a later one takes out again is marked.
+  std::vector<const ScheduledRequest*> added;
+  const auto band_of = [now](const ScheduledRequest& request) {
+    return request.not_before > now ? kBands : BandOf(request.score);
+  };
+  for (const ScheduledRequest& request : requests) {
+    const auto is_same = [&request](const ScheduledRequest* other) {
+      return other->fingerprint == request.fingerprint;
+    };
+    const ScheduleAction action = ActionOf(request);
+    if (action == ScheduleAction::kRaise) {
+      int best = search_.BestBand(request.fingerprint).value_or(kBands + 1);
+      for (const ScheduledRequest* other : added) {
+        if (is_same(other)) best = std::min(best, band_of(*other));
+      }
+      if (best <= band_of(request)) continue;  // it waits in as good a place
+    }
+    if (action != ScheduleAction::kAdd) {
+      const uint64_t found = search_.TakeOut(request.fingerprint, &edit.head());
+      parts_.metrics.taken_out.Increment(found + std::erase_if(added, is_same));
+    }
+    if (action != ScheduleAction::kDelete) added.push_back(&request);
+  }
+  search_.Finish(parts_.chunks, edit);
+  for (const ScheduledRequest* request : added) edit.Add(*request, now);
+  parts_.metrics.requests_queued.Increment(added.size());
+  return absl::OkStatus();
+}
+
+DomainEdit* Enqueuer::FindEdit(const Partition& partition, DomainId domain) {
+  const auto found = edit_of_.find({partition.id.value(), domain});
+  return found == edit_of_.end() ? nullptr : &edits_[found->second];
+}
+
+DomainEdit& Enqueuer::NewEdit(Partition& partition, DomainId domain) {
+  if (edit_count_ == edits_.size()) edits_.emplace_back();
+  edit_of_.emplace(std::pair(partition.id.value(), domain), edit_count_);
+  DomainEdit& edit = edits_[edit_count_++];
+  edit.Begin(partition, domain);
+  return edit;
+}
+
+void Enqueuer::FinishEdits() {
+  const WallTime now = parts_.time.Now();
+  std::map<Partition*, Version> versions;
+  for (size_t i = 0; i < edit_count_; ++i) {
+    DomainEdit& edit = edits_[i];
+    if (!edit.changed()) continue;
+    Partition& partition = edit.partition();
+    auto version = versions.find(&partition);
+    if (version == versions.end()) {
+      version = versions.emplace(&partition, partition.NextVersion()).first;
+    }
+    edit.Finish(parts_.chunks, now);
+    partition.index.Put(edit.domain(), edit.head(), false, now);
+    puts_.Add(partition, edit.domain(), version->second, edit.cells());
+  }
+  parts_.metrics.domain_puts.Increment(puts_.size());
+  edit_count_ = 0;
+  edit_of_.clear();
+}
+
+absl::Status Enqueuer::CheckOwner() {
+  if (parts_.bugs.skip_owner_check) return absl::OkStatus();
+  std::vector<PartitionId> partitions;
+  for (const auto& [partition, end] : ends_) partitions.push_back(partition);
+  return parts_.feed.CheckStillOwner(partitions, parts_.timeout());
+}
+
+absl::Status Enqueuer::Commit() {
+  RETURN_IF_ERROR(parts_.dead_letters.Settle(parts_.timeout()));
+  std::vector<OffsetCommit> commits;
+  for (const auto& [partition, end] : ends_) {
+    commits.push_back({.partition = partition,
+                       .offset = end,
+                       .metadata = parts_.partitions.at(partition)->scoring.Metadata()});
+  }
+  return Annotate(parts_.consumer.Commit(commits, parts_.timeout()), "commit the scoring log");
+}
+
+absl::Status Enqueuer::ChangeDomain(Partition& partition, std::string_view domain,
+                                    const DomainUpdate& update) {
+  CHECK(!busy());
+  if (!partition.index.complete() && partition.index.Find(domain) == kNoDomain) {
+    const std::string name(domain);
+    RETURN_IF_ERROR(LoadHeads(parts_, partition, {&name, 1}));
+  }
+  DomainEdit& edit = NewEdit(partition, partition.index.FindOrAdd(domain));
+  ApplyUpdate(update, parts_.time.Now(), random_, &edit.head());
+  edit.MarkChanged();
+  if (update.purge) edit.Purge();
+  FinishEdits();
+  ends_ = {{partition.id, Offset(0)}};
+  commits_ = false;
+  batch_.Clear();
+  next_message_ = 0;
+  stage_ = Stage::kWrite;
+  return Advance();
+}
+
+}  // namespace orbweaver

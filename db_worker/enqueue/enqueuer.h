@@ -1,0 +1,85 @@
+// Drains the scoring log into the queue.
+//
+// Place: in DbWorkerCore, between Consumer::Poll and dequeue. For each batch: every touched domain
+// is changed by one put of its head and new chunks; then, still the owner? and commit. What a
+// domain's row has applied already is recognised by its watermark. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include "common/base/random.h"
+#include "common/bus/message.h"
+#include "common/model/arena.h"
+#include "common/model/scoring_log.h"
+#include "db_worker/parts.h"
+#include "db_worker/queue/domain_edit.h"
+#include "db_worker/queue/pending_puts.h"
+#include "db_worker/queue/waiting_search.h"
+
+namespace orbweaver {
+
+class Enqueuer {
+ public:
+  // `parts` must outlive it. `seed` is for the jitter of back-offs.
+  Enqueuer(const WorkerParts& parts, uint64_t seed) : parts_(parts), random_(seed) {}
+
+  // Takes a batch over; its messages are of partitions that are owned. Advance does the rest.
+  void Begin(MessageBatch batch);
+
+  // Works until the batch is committed. After a retry error it goes on where it stood when called
+  // again; other work on the partitions has to wait until then. Fenced: the worker has lost a
+  // partition, and begins anew.
+  absl::Status Advance();
+
+  bool busy() const { return stage_ != Stage::kIdle; }
+
+  // Changes a domain without a message: an operator's block, unblock or purge. Durable when OK.
+  // Only while not busy; after a retry error the change is finished by Advance.
+  absl::Status ChangeDomain(Partition& partition, std::string_view domain,
+                            const DomainUpdate& update);
+
+ private:
+  enum class Stage { kIdle, kLoad, kApply, kWrite, kCheckOwner, kCommit };
+  // What one message was.
+  enum class Outcome { kDone, kFlushFirst };
+
+  absl::Status Load();
+  absl::Status Apply();
+  absl::StatusOr<Outcome> ApplyMessage(const Message& message);
+  absl::StatusOr<Outcome> ApplySchedule(Partition& partition, const ScheduleRequests& schedule);
+  absl::Status Decode(const Message& message, ScoringLogEntry* entry);
+  absl::Status Bury(const Message& message, const absl::Status& cause);
+  // RAISE and DELETE among the requests.
+  absl::Status ApplyActions(DomainEdit& edit, const ScheduleRequests& schedule, WallTime now);
+  void FinishEdits();
+  absl::Status CheckOwner();
+  absl::Status Commit();
+  DomainEdit* FindEdit(const Partition& partition, DomainId domain);
+  DomainEdit& NewEdit(Partition& partition, DomainId domain);
+
+  const WorkerParts& parts_;
+  Random random_;
+
+  Stage stage_ = Stage::kIdle;
+  MessageBatch batch_;
+  size_t next_message_ = 0;
+  // Partitions of the batch, and the offset after each one's last message.
+  std::map<PartitionId, Offset> ends_;
+  bool commits_ = false;
+  std::vector<DomainEdit> edits_;
+  size_t edit_count_ = 0;  // the first of edits_; the others are kept for their memory
+  absl::flat_hash_map<std::pair<int32_t, DomainId>, size_t> edit_of_;
+  PendingPuts puts_;
+  WaitingSearch search_;
+  Arena arena_;
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,41 @@
+// What the db worker counts.
+#pragma once
+
+#include "common/metrics/metric_registry.h"
+
+namespace orbweaver {
+
+// Place: one a worker process; its parts count here. Thread-safe.
+struct DbWorkerMetrics {
+  // `registry` must outlive it.
+  explicit DbWorkerMetrics(MetricRegistry& registry);
+
+  // Enqueue.
+  Counter& messages;
+  Counter& requests_queued;
+  Counter& replayed;   // messages that a domain's row had applied already
+  Counter& outdated;   // messages of a strategy worker that had been replaced
+  Counter& poison;     // messages sent to dead-letter
+  Counter& taken_out;  // requests removed by DELETE, or moved up by RAISE
+  Counter& domain_puts;
+  // Dequeue.
+  Counter& batches;
+  Counter& requests_sent;
+  Counter& chunks_read;
+  Counter& chunks_erased;
+  Counter& buckets_opened;  // chunks of delayed requests whose time had come
+  Counter& checkpoints;
+  Counter& damaged_chunks;
+  Counter& feed_lost;  // requests that retention deleted before a spider had done them
+  // Take-over.
+  Counter& take_overs;
+  Counter& read_back;  // feed entries read at take-overs
+  Histogram& batch_seconds;
+  // Set by DbWorkerCore::UpdateGauges.
+  Gauge& domains;
+  Gauge& index_bytes;
+  Gauge& waiting;
+  Gauge& delayed;
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,36 @@
+#include "db_worker/parts.h"
+
+#include "absl/strings/escaping.h"
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/base/text.h"
+
+namespace orbweaver {
+
+absl::Status CheckOwnerOf(const WorkerParts& parts, const Partition& partition) {
+  if (parts.bugs.skip_owner_check) return absl::OkStatus();
+  return parts.feed.CheckStillOwner({&partition.id, 1}, parts.timeout());
+}
+
+void ReportDamage(const WorkerParts& parts, const Partition& partition, DomainId domain,
+                  std::string_view column, std::string_view bytes, const absl::Status& cause) {
+  const std::string_view name = partition.index.DomainOf(domain);
+  const std::string column_hex = absl::BytesToHexString(ToAbsl(column));
+  Log(LogLevel::kError, "queue",
+      "read the queue of {}: column {}: {}. Its requests are lost unless the store can be restored",
+      name, column_hex, MessageOf(cause));
+  parts.metrics.damaged_chunks.Increment();
+  if (bytes.empty()) return;
+  const Message message{.partition = partition.id,
+                        .offset = Offset(0),
+                        .time = parts.time.Now(),
+                        .key = name,
+                        .value = bytes,
+                        .headers = {}};
+  const absl::Status buried =
+      parts.dead_letters.Bury("queue:" + column_hex, message, MessageOf(cause), parts.timeout());
+  if (!buried.ok()) Log(LogLevel::kError, "queue", "keep it: {}", MessageOf(buried));
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,62 @@
+// What enqueue, dequeue and take-over work with.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "common/base/clock.h"
+#include "common/bus/bus.h"
+#include "common/protocol/dead_letters.h"
+#include "common/protocol/owned_log.h"
+#include "common/store/store.h"
+#include "db_worker/metrics.h"
+#include "db_worker/options.h"
+#include "db_worker/queue/chunk_cache.h"
+#include "db_worker/queue/partition.h"
+#include "db_worker/steady_wall.h"
+
+namespace orbweaver {
+
+// Rules that tests switch off, to see that something is then noticed.
+struct PlantedBugs {
+  bool ignore_watermarks = false;
+  bool ignore_epochs = false;
+  bool skip_owner_check = false;
+  bool skip_read_back = false;
+  bool checkpoint_before_heads = false;
+  bool commit_before_puts = false;
+};
+
+// References that outlive all who have them; made and owned by DbWorkerCore.
+struct WorkerParts {
+  Bus& bus;
+  Store& store;
+  Consumer& consumer;
+  OwnedLog& feed;
+  OffsetReader& offsets;
+  DeadLetters& dead_letters;
+  const SteadyWall& time;
+  const DbWorkerOptions& options;
+  DbWorkerMetrics& metrics;
+  ChunkCache& chunks;
+  Partitions& partitions;
+  const int partition_count;  // of each topic of the loop
+  const PlantedBugs& bugs;
+
+  Duration timeout() const { return options.call_timeout; }
+  // Of one partition's index; shared out evenly.
+  size_t IndexBytes() const {
+    return static_cast<size_t>(options.index_bytes) / std::max<size_t>(1, partitions.size());
+  }
+};
+
+// To be asked when a chunk that a head names is missing, before ReportDamage: a worker that was
+// replaced reads what its successor has erased. Fenced then.
+absl::Status CheckOwnerOf(const WorkerParts& parts, const Partition& partition);
+
+// A chunk that a head names is missing (`bytes` is empty) or is none: logged, counted, and kept in
+// dead-letter. Its domain goes on with the next one.
+void ReportDamage(const WorkerParts& parts, const Partition& partition, DomainId domain,
+                  std::string_view column, std::string_view bytes, const absl::Status& cause);
+
+}  // namespace orbweaver

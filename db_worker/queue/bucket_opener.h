@@ -1,0 +1,60 @@
+// Moves delayed requests on when their bucket opens: into the ready bands when they are due, else
+// into buckets of lower levels.
+//
+// Place: in DbWorkerCore, before each look at the feed. One put for each domain; a large bucket
+// takes several. Not thread-safe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+#include "common/model/arena.h"
+#include "db_worker/parts.h"
+#include "db_worker/queue/domain_edit.h"
+#include "db_worker/queue/pending_puts.h"
+
+namespace orbweaver {
+
+class BucketOpener {
+ public:
+  // `parts` must outlive it.
+  explicit BucketOpener(const WorkerParts& parts) : parts_(parts) {}
+
+  // Takes domains of `partition` whose bucket has opened, a bounded number. False when there are
+  // none. Only while not busy.
+  bool Begin(Partition& partition);
+
+  // Until what was taken is in the store; after a retry error it goes on when called again.
+  absl::Status Advance();
+
+  bool busy() const { return stage_ != Stage::kIdle; }
+
+ private:
+  enum class Stage { kIdle, kRead, kWrite };
+  // Chunks of one bucket of a domain.
+  struct Opened {
+    DomainId domain;
+    std::string row;
+    DelayedBucket bucket;
+    uint32_t end;  // chunks [bucket.first, end) are moved now
+    std::vector<std::string> columns;
+  };
+
+  absl::Status ReadAndMove();
+  void Move(const Opened& opened, const Rows& rows, size_t row, Version version);
+  void MoveChunk(DomainEdit& edit, const Chunk& chunk, WallTime now, uint64_t* moved);
+
+  const WorkerParts& parts_;
+
+  Stage stage_ = Stage::kIdle;
+  Partition* partition_ = nullptr;
+  std::vector<Opened> opened_;
+  std::vector<DomainId> ids_;
+  DomainEdit edit_;
+  PendingPuts puts_;
+  Arena arena_;
+};
+
+}  // namespace orbweaver

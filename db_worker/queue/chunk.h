@@ -1,0 +1,76 @@
+// A chunk: up to 128 requests in one cell of a domain's row.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include "common/base/ids.h"
+#include "common/model/arena.h"
+#include "common/model/scoring_log.h"
+
+namespace orbweaver {
+
+inline constexpr uint32_t kMaxChunkRequests = 128;
+// Places in a chunk are 16 bits. A request takes at most some 12 KB (common/model/limits.h).
+inline constexpr size_t kMaxChunkBytes = 65'535;
+
+// Immutable, so thread-safe.
+class Chunk {
+ public:
+  // Poison for anything that ChunkWriter did not write, and when a newer version did. What its
+  // requests hold is not looked at.
+  static absl::StatusOr<Chunk> Parse(std::string bytes);
+
+  uint32_t size() const { return size_; }
+  // Empty: the request was taken out.
+  std::string_view operator[](uint32_t index) const;
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  friend class ChunkWriter;
+  Chunk(std::string bytes, uint32_t size) : bytes_(std::move(bytes)), size_(size) {}
+  uint16_t End(uint32_t index) const;
+
+  std::string bytes_;
+  uint32_t size_;
+};
+
+// Collects the requests of one chunk. Used again after Finish. Not thread-safe.
+class ChunkWriter {
+ public:
+  uint32_t size() const { return static_cast<uint32_t>(ends_.size()); }
+  size_t bytes() const { return data_.size(); }
+
+  // Whether one more of `bytes` fits.
+  bool Fits(size_t bytes) const {
+    return size() < kMaxChunkRequests && data_.size() + bytes <= kMaxChunkBytes;
+  }
+  // `encoded` as by EncodeRequest or taken from a chunk; empty: a place without a request. Must
+  // fit.
+  void Add(std::string_view encoded);
+
+  // Of at least one place; forgets what was added.
+  Chunk Finish();
+
+ private:
+  std::vector<uint16_t> ends_;
+  std::string data_;
+};
+
+// Appends to *out. The action is not kept, nor fields of a newer schema: the feed has other
+// numbers.
+void EncodeRequest(const ScheduledRequest& request, std::string* out);
+
+// Replaces *request, whose views point into `encoded` and `arena`. Poison for what EncodeRequest
+// did not write; that texts are UTF-8 is not looked at.
+absl::Status DecodeRequest(std::string_view encoded, Arena* arena, ScheduledRequest* request);
+
+// Of an encoded request; all zero when it is too short to have one.
+Fingerprint EncodedFingerprint(std::string_view encoded);
+
+}  // namespace orbweaver

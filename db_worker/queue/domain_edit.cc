@@ -1,0 +1,128 @@
+#include "db_worker/queue/domain_edit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "db_worker/queue/columns.h"
+
+namespace orbweaver {
+namespace {
+
+// A put of 2,000 bytes costs the store what one of 16 does, and not much less than one of these.
+constexpr size_t kMaxMergedBytes = 4096;
+
+}  // namespace
+
+void DomainEdit::Begin(Partition& partition, DomainId domain) {
+  partition_ = &partition;
+  domain_ = domain;
+  partition.index.Read(domain, &head_);
+  changed_ = false;
+  cells_.clear();
+}
+
+void DomainEdit::Add(const ScheduledRequest& request, WallTime now) {
+  encoded_.clear();
+  EncodeRequest(request, &encoded_);
+  AddEncoded(encoded_, BandOf(request.score), request.not_before, now);
+}
+
+void DomainEdit::AddEncoded(std::string_view encoded, int band, WallTime not_before, WallTime now) {
+  if (not_before <= now) {
+    ChunkWriter& writer = writers_[band];
+    if (!writer.Fits(encoded.size())) full_[band].push_back(writer.Finish());
+    writer.Add(encoded);
+    ++head_.bands[band].waiting;
+    return;
+  }
+  DelayedBucket& bucket = head_.BucketFor(not_before, now);
+  ++bucket.waiting;
+  auto found = std::find_if(delayed_.begin(), delayed_.end(), [&](const DelayedWriter& delayed) {
+    return delayed.bucket_id == bucket.id;
+  });
+  if (found == delayed_.end()) {
+    found = delayed_.insert(delayed_.end(), DelayedWriter{.bucket_id = bucket.id});
+  }
+  if (!found->writer.Fits(encoded.size())) FinishDelayedChunk(*found);
+  found->writer.Add(encoded);
+}
+
+void DomainEdit::Replace(std::string column, std::shared_ptr<const Chunk> chunk) {
+  cells_.push_back({std::move(column), std::move(chunk)});
+}
+
+void DomainEdit::Purge() {
+  for (int band = 0; band < kBands; ++band) {
+    full_[band].clear();
+    if (writers_[band].size() > 0) writers_[band].Finish();
+  }
+  delayed_.clear();
+  // What was numbered in this edit must be in the put no more: its names stay unused.
+  cells_.clear();
+  head_.Purge();
+}
+
+void DomainEdit::Finish(ChunkCache& cache, WallTime now) {
+  const bool was_empty = head_.waiting_since == WallTime();
+  for (DelayedWriter& delayed : delayed_) FinishDelayedChunk(delayed);
+  delayed_.clear();
+  for (int band = 0; band < kBands; ++band) {
+    if (writers_[band].size() == 0) continue;
+    if (full_[band].empty()) MergeOnlyChunk(band, cache);
+    FinishBandChunk(band, cache);
+  }
+  if (head_.empty()) {
+    head_.waiting_since = WallTime();
+  } else if (was_empty) {
+    head_.waiting_since = now;
+  }
+}
+
+void DomainEdit::MergeOnlyChunk(int band_number, ChunkCache& cache) {
+  Band& band = head_.bands[band_number];
+  if (band.next - band.first != 1) return;
+  const ChunkKey key = partition_->KeyOf(domain_, band_number, band.first);
+  const std::shared_ptr<const Chunk> old = cache.Find(key);
+  ChunkWriter& writer = writers_[band_number];
+  if (old == nullptr || old->size() - band.index + writer.size() > kMaxChunkRequests ||
+      old->bytes().size() + writer.bytes() > kMaxMergedBytes) {
+    return;
+  }
+  const Chunk added = writer.Finish();
+  for (uint32_t i = band.index; i < old->size(); ++i) {
+    if (!(*old)[i].empty()) writer.Add((*old)[i]);
+  }
+  for (uint32_t i = 0; i < added.size(); ++i) writer.Add(added[i]);
+  cache.Erase(key);
+  band.first = band.next;
+  band.index = 0;
+}
+
+void DomainEdit::FinishBandChunk(int band_number, ChunkCache& cache) {
+  Band& band = head_.bands[band_number];
+  const auto number = [&](Chunk finished) {
+    auto chunk = std::make_shared<const Chunk>(std::move(finished));
+    band.last_size = chunk->size();
+    cache.Insert(partition_->KeyOf(domain_, band_number, band.next), chunk);
+    cells_.push_back({BandColumn(band_number, band.next), std::move(chunk)});
+    ++band.next;
+  };
+  for (Chunk& chunk : full_[band_number]) number(std::move(chunk));
+  full_[band_number].clear();
+  number(writers_[band_number].Finish());
+}
+
+void DomainEdit::FinishDelayedChunk(DelayedWriter& delayed) {
+  if (delayed.writer.size() == 0) return;
+  const auto bucket =
+      std::find_if(head_.delayed.begin(), head_.delayed.end(),
+                   [&](const DelayedBucket& known) { return known.id == delayed.bucket_id; });
+  CHECK(bucket != head_.delayed.end());
+  cells_.push_back({DelayedColumn(*bucket, bucket->next),
+                    std::make_shared<const Chunk>(delayed.writer.Finish())});
+  ++bucket->next;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,210 @@
+#include "db_worker/queue/head.h"
+
+#include <algorithm>
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "common/model/limits.h"
+#include "common/model/wire.h"
+#include "db_worker/queue/chunk.h"
+#include "db_worker/queue/varint.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kFormat = 1;
+// A bound on what foreign bytes make us allocate; the wheel has some three hundred.
+constexpr uint64_t kMaxBuckets = 10'000;
+
+void AppendTime(WallTime time, std::string* out) {
+  AppendVarint(static_cast<uint64_t>(time.time_since_epoch().count()), out);
+}
+
+void AppendBucket(const DelayedBucket& bucket, std::string* out) {
+  AppendVarint(bucket.due.start_s, out);
+  out->push_back(static_cast<char>(bucket.due.level));
+  AppendVarint(bucket.id, out);
+  AppendVarint(bucket.first, out);
+  AppendVarint(bucket.next - bucket.first, out);
+  AppendVarint(bucket.waiting, out);
+}
+
+// Reads what the functions above wrote; remembers whether anything was wrong.
+class HeadReader {
+ public:
+  explicit HeadReader(std::string_view bytes) : reader_(bytes, fault_) {}
+
+  uint64_t Number(uint64_t most = UINT64_MAX) {
+    uint64_t value = 0;
+    ok_ = ok_ && reader_.ReadVarint(&value) && value <= most;
+    return ok_ ? value : 0;
+  }
+  uint32_t Number32(uint64_t most = UINT32_MAX) { return static_cast<uint32_t>(Number(most)); }
+  WallTime Time() { return WallTime(Milliseconds()); }
+  std::chrono::milliseconds Milliseconds() {
+    return std::chrono::milliseconds(Number(static_cast<uint64_t>(kMaxTimeMs)));
+  }
+  uint8_t Byte(uint8_t most = UINT8_MAX) {
+    uint8_t value = 0;
+    ok_ = ok_ && reader_.ReadFixed(&value) && value <= most;
+    return ok_ ? value : 0;
+  }
+  void Require(bool condition) { ok_ = ok_ && condition; }
+  // Everything was right, and nothing is left.
+  bool Done() const { return ok_ && reader_.AtEnd(); }
+  bool ok() const { return ok_; }
+
+ private:
+  wire::Fault fault_;
+  wire::Reader reader_;
+  bool ok_ = true;
+};
+
+void ReadBand(HeadReader& in, Band* band) {
+  // Numbers of chunks stay far below 2^62, so sums cannot overflow.
+  constexpr uint64_t kMost = uint64_t{1} << 62;
+  band->erased = in.Number(kMost);
+  band->first = band->erased + in.Number(kMost);
+  band->next = band->first + in.Number(kMost);
+  band->index = in.Number32(kMaxChunkRequests);
+  band->last_size = in.Number32(kMaxChunkRequests);
+  band->waiting = in.Number(kMost);
+  in.Require(!band->empty() || (band->waiting == 0 && band->index == 0));
+}
+
+void ReadBuckets(HeadReader& in, std::vector<DelayedBucket>* buckets) {
+  buckets->clear();
+  for (uint64_t left = in.Number(kMaxBuckets); left > 0 && in.ok(); --left) {
+    DelayedBucket& bucket = buckets->emplace_back();
+    bucket.due.start_s = in.Number(static_cast<uint64_t>(kMaxTimeMs) / 1000);
+    bucket.due.level = in.Byte(kDueLevels - 1);
+    bucket.id = in.Number32();
+    bucket.first = in.Number32();
+    bucket.next = bucket.first + in.Number32(UINT32_MAX - bucket.first);
+    bucket.waiting = in.Number();
+    in.Require(bucket.first < bucket.next);
+  }
+}
+
+void AddGarbage(const DelayedBucket& bucket, std::vector<DelayedBucket>* garbage) {
+  if (bucket.first == bucket.next) return;
+  garbage->push_back(bucket);
+  garbage->back().waiting = 0;
+}
+
+}  // namespace
+
+int BandOf(float score) {
+  return static_cast<int>(std::clamp((1.0F - score) * kBands, 0.0F, kBands - 1.0F));
+}
+
+void Band::MoveTo(uint64_t chunk, uint32_t place) {
+  first = chunk;
+  index = place;
+  if (first < next && (first + 1 != next || index < last_size)) return;
+  first = next;
+  index = 0;
+  waiting = 0;
+}
+
+bool Head::empty() const {
+  return delayed.empty() &&
+         std::all_of(bands.begin(), bands.end(), [](const Band& band) { return band.empty(); });
+}
+
+uint64_t Head::waiting() const {
+  uint64_t sum = 0;
+  for (const Band& band : bands) sum += band.waiting;
+  for (const DelayedBucket& bucket : delayed) sum += bucket.waiting;
+  return sum;
+}
+
+uint64_t Head::garbage_chunks() const {
+  uint64_t sum = 0;
+  for (const Band& band : bands) sum += band.first - band.erased;
+  for (const DelayedBucket& bucket : garbage) sum += bucket.next - bucket.first;
+  return sum;
+}
+
+DelayedBucket& Head::BucketFor(WallTime due, WallTime now) {
+  const DueBucket wanted = DueBucketOf(due, now);
+  const auto opens_later = [](const DelayedBucket& bucket, WallTime at) {
+    return OpensAt(bucket.due) < at;
+  };
+  auto at = std::lower_bound(delayed.begin(), delayed.end(), OpensAt(wanted), opens_later);
+  for (; at != delayed.end() && OpensAt(at->due) == OpensAt(wanted); ++at) {
+    if (at->due == wanted) return *at;
+  }
+  return *delayed.insert(at, DelayedBucket{.due = wanted, .id = next_bucket++});
+}
+
+void Head::Purge() {
+  for (Band& band : bands) band.MoveTo(band.next, 0);
+  for (const DelayedBucket& bucket : delayed) AddGarbage(bucket, &garbage);
+  delayed.clear();
+}
+
+void EncodeHead(const Head& head, std::string* out) {
+  out->assign(1, kFormat);
+  AppendVarint(head.applied.topic_epoch, out);
+  AppendVarint(static_cast<uint64_t>(head.applied.offset.value() + 1), out);
+  AppendVarint(head.applied.part, out);
+  AppendVarint(static_cast<uint64_t>(head.crawl_delay.count()), out);
+  AppendTime(head.blocked_until, out);
+  AppendTime(head.paced_until, out);
+  out->push_back(static_cast<char>(head.back_offs));
+  AppendTime(head.backed_off_until, out);
+  AppendTime(head.waiting_since, out);
+  uint8_t used = 0;
+  for (int b = 0; b < kBands; ++b) {
+    if (head.bands[b].next > 0) used |= static_cast<uint8_t>(1 << b);
+  }
+  out->push_back(static_cast<char>(used));
+  for (const Band& band : head.bands) {
+    if (band.next == 0) continue;
+    AppendVarint(band.erased, out);
+    AppendVarint(band.first - band.erased, out);
+    AppendVarint(band.next - band.first, out);
+    AppendVarint(band.index, out);
+    AppendVarint(band.last_size, out);
+    AppendVarint(band.waiting, out);
+  }
+  AppendVarint(head.next_bucket, out);
+  for (const auto* buckets : {&head.delayed, &head.garbage}) {
+    AppendVarint(buckets->size(), out);
+    for (const DelayedBucket& bucket : *buckets) AppendBucket(bucket, out);
+  }
+}
+
+absl::Status DecodeHead(std::string_view bytes, Head* head) {
+  if (bytes.empty() || bytes[0] != kFormat) {
+    return PoisonError("queue head: format {}, {} is known. A newer version of Orbweaver wrote it",
+                       bytes.empty() ? 0 : static_cast<int>(bytes[0]), static_cast<int>(kFormat));
+  }
+  HeadReader in(bytes.substr(1));
+  head->applied.topic_epoch = in.Number();
+  head->applied.offset = Offset(static_cast<int64_t>(in.Number(INT64_MAX)) - 1);
+  head->applied.part = in.Number32();
+  head->crawl_delay = in.Milliseconds();
+  head->blocked_until = in.Time();
+  head->paced_until = in.Time();
+  head->back_offs = in.Byte();
+  head->backed_off_until = in.Time();
+  head->waiting_since = in.Time();
+  const uint8_t used = in.Byte();
+  for (int b = 0; b < kBands; ++b) {
+    head->bands[b] = {};
+    if ((used >> b & 1) != 0) ReadBand(in, &head->bands[b]);
+  }
+  head->next_bucket = in.Number32();
+  ReadBuckets(in, &head->delayed);
+  ReadBuckets(in, &head->garbage);
+  const auto later = [](const DelayedBucket& a, const DelayedBucket& b) {
+    return OpensAt(a.due) < OpensAt(b.due);
+  };
+  in.Require(std::is_sorted(head->delayed.begin(), head->delayed.end(), later));
+  if (!in.Done()) return PoisonError("queue head: {} bytes that are not one", bytes.size());
+  return absl::OkStatus();
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,45 @@
+// Changes of domains on their way into the store.
+//
+// Place: filled by whoever changes domains, written before anything else happens. Not thread-safe.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+
+#include "common/base/clock.h"
+#include "common/store/store.h"
+#include "db_worker/queue/domain_edit.h"
+
+namespace orbweaver {
+
+class PendingPuts {
+ public:
+  // The head as the partition's index has it, and `cells`, for one put. Copies; chunks are shared.
+  // More cells than fit into one come in puts before it: nothing names them until the head does,
+  // and requests that a chunk has no more are only taken out once more by a message's replay.
+  void Add(const Partition& partition, DomainId domain, Version version,
+           std::span<const DomainEdit::NewCell> cells);
+
+  // OK: all are durable, and forgotten here. On an error the rest is kept: call it again.
+  absl::Status Write(Store& store, Duration timeout);
+
+  bool empty() const { return puts_.empty(); }
+  size_t size() const { return puts_.size(); }
+
+ private:
+  struct Put {
+    std::string row;
+    std::string head;  // empty: in a later put of the row
+    Version version;
+    std::vector<DomainEdit::NewCell> cells;
+  };
+
+  std::vector<Put> puts_;
+};
+
+}  // namespace orbweaver

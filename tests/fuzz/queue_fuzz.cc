@@ -1,0 +1,70 @@
+// What the queue keeps in the store, from any bytes: what is taken must come back the same, what is
+// refused must be poison.
+#include <string>
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "db_worker/queue/chunk.h"
+#include "db_worker/queue/head.h"
+
+namespace orbweaver {
+namespace {
+
+void FuzzHead(std::string_view bytes) {
+  Head head;
+  const absl::Status decoded = DecodeHead(bytes, &head);
+  if (!decoded.ok()) {
+    CHECK(IsPoison(decoded));
+    return;
+  }
+  std::string encoded;
+  EncodeHead(head, &encoded);
+  Head again;
+  CHECK_OK(DecodeHead(encoded, &again));
+  CHECK(again == head);
+  // What is done with any head must not break.
+  head.garbage_chunks();
+  head.Purge();
+  CHECK(head.empty());
+}
+
+void FuzzRequest(std::string_view bytes) {
+  Arena arena;
+  ScheduledRequest request;
+  const absl::Status decoded = DecodeRequest(bytes, &arena, &request);
+  if (!decoded.ok()) {
+    CHECK(IsPoison(decoded));
+    return;
+  }
+  std::string encoded;
+  EncodeRequest(request, &encoded);
+  ScheduledRequest again;
+  CHECK_OK(DecodeRequest(encoded, &arena, &again));
+  CHECK(again.url == request.url && again.meta.size() == request.meta.size());
+}
+
+void FuzzChunk(std::string_view bytes) {
+  const auto chunk = Chunk::Parse(std::string(bytes));
+  if (!chunk.ok()) {
+    CHECK(IsPoison(chunk.status()));
+    return;
+  }
+  ChunkWriter writer;
+  for (uint32_t i = 0; i < chunk->size(); ++i) {
+    FuzzRequest((*chunk)[i]);
+    CHECK(writer.Fits((*chunk)[i].size()));
+    writer.Add((*chunk)[i]);
+  }
+  CHECK(writer.Finish().bytes() == bytes);
+}
+
+}  // namespace
+}  // namespace orbweaver
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  orbweaver::FuzzHead(bytes);
+  orbweaver::FuzzChunk(bytes);
+  orbweaver::FuzzRequest(bytes);
+  return 0;
+}
