@@ -18,7 +18,7 @@
 namespace orbweaver {
 namespace {
 
-// ORBWEAVER_SIM_SEEDS: how many; ORBWEAVER_SIM_FIRST: from which on.
+// ORBWEAVER_SIM_SEEDS: how many; ORBWEAVER_SIM_FIRST_SEED: from which on.
 uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
