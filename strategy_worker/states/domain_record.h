@@ -47,8 +47,8 @@ struct DomainRecord {
   };
   std::vector<Shard> manifest;
 
-  // Encoded ScheduleRequests entries, without an epoch, not yet known to be in the scoring log, in
-  // the order of their source events.
+  // Encoded entries of the scoring log, with the epoch of the owner that put them, not yet known to
+  // be in it, in the order of their source events.
   std::vector<std::string> outbox;
 };
 
