@@ -64,7 +64,6 @@ struct Parts {
   std::unique_ptr<Store> store;
   std::unique_ptr<const PublicSuffixes> suffixes;
   std::unique_ptr<Strategy> strategy;
-  std::unique_ptr<BackgroundWrite> background;
   MetricRegistry& metrics;
   StateMetrics& state_metrics;
 };
@@ -84,6 +83,7 @@ class SteppedStrategyCore : public Stepped {
     ASSIGN_OR_RETURN(auto scoring_log, OwnedLog::Create(*parts.bus, SystemClock(),
                                                         {.topic = std::string(kScoringLogTopic),
                                                          .owner = WorkerId(worker)}));
+    auto background = NewThreadWrite();
     auto core = std::make_unique<StrategyCore>(StrategyCoreParts{
         .consumer = std::move(consumer),
         .offsets = std::move(offsets),
@@ -93,7 +93,7 @@ class SteppedStrategyCore : public Stepped {
                                                      parts.options.states, parts.state_metrics),
         .store = *parts.store,
         .strategy = *parts.strategy,
-        .background = *parts.background,
+        .background = *background,
         .clock = SystemClock(),
         .suffixes = *parts.suffixes,
         .metrics = parts.metrics,
@@ -101,15 +101,18 @@ class SteppedStrategyCore : public Stepped {
         .urls = parts.options.url,
         .options = parts.options.core});
     RETURN_IF_ERROR(core->Start());
-    return std::make_unique<SteppedStrategyCore>(std::move(core));
+    return std::make_unique<SteppedStrategyCore>(std::move(background), std::move(core));
   }
 
-  explicit SteppedStrategyCore(std::unique_ptr<StrategyCore> core) : core_(std::move(core)) {}
+  SteppedStrategyCore(std::unique_ptr<BackgroundWrite> background,
+                      std::unique_ptr<StrategyCore> core)
+      : background_(std::move(background)), core_(std::move(core)) {}
 
   absl::Status Step() override { return core_->Step(kWait).status(); }
   absl::Status Close() override { return core_->Stop(); }
 
  private:
+  const std::unique_ptr<BackgroundWrite> background_;  // one a core: it holds a core's result
   const std::unique_ptr<StrategyCore> core_;
 };
 
@@ -121,7 +124,6 @@ absl::Status Run(const Options& options, Process& process) {
   ASSIGN_OR_RETURN(parts.suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(parts.bus, NewKafkaBus(options.kafka));
   ASSIGN_OR_RETURN(parts.store, HBaseStore::Create(options.hbase));
-  parts.background = NewThreadWrite();
 
   const StatsReporter reporter(*parts.bus, process.metrics,
                                {.worker_id = WorkerId(options.worker),
