@@ -19,8 +19,8 @@ namespace {
 constexpr size_t kSeenPlaces = 2048;
 static_assert(kSeenPlaces > 2 * kMaxLinks && kSeenPlaces > 2 * kMaxSeeds);
 
-// 2 MB: the links of some thousand sites' menus.
-constexpr size_t kCanonicalPlaces = size_t{1} << 18;
+// 8 MB: the links of some ten thousand sites' menus.
+constexpr size_t kCanonicalPlaces = size_t{1} << 20;
 
 std::string_view HeaderOf(const Message& message, std::string_view name) {
   for (const Header& header : message.headers) {
@@ -106,7 +106,8 @@ absl::Status EventReader::CheckDomain(const Message& message, std::string_view d
 
 absl::Status EventReader::TakeRequest(const Request& request, SourceEvent* event) {
   MakeRoom(1, event);
-  if (Take(request.url, event) == nullptr) {
+  BeginDomain(event->entry->domain);
+  if (Take(request.url, FingerprintOf(request.url), event) == nullptr) {
     return PoisonError("request '{}': no URL of domain '{}'", request.url, event->entry->domain);
   }
   return absl::OkStatus();
@@ -114,10 +115,11 @@ absl::Status EventReader::TakeRequest(const Request& request, SourceEvent* event
 
 void EventReader::TakeSeeds(const Seeds& seeds, SourceEvent* event) {
   MakeRoom(seeds.seeds.size(), event);
+  BeginDomain(event->entry->domain);
   uint32_t* const places = NewArray<uint32_t>(arena_, seeds.seeds.size());
   for (uint32_t i = 0; i < seeds.seeds.size(); ++i) {
     const Seed& seed = seeds.seeds[i];
-    orbweaver_link* const link = Take(seed.url, event);
+    orbweaver_link* const link = Take(seed.url, FingerprintOf(seed.url), event);
     if (link == nullptr) continue;
     if (seed.score.has_value()) link->score = *seed.score;
     places[event->links.size() - 1] = i;
@@ -127,8 +129,15 @@ void EventReader::TakeSeeds(const Seeds& seeds, SourceEvent* event) {
 
 void EventReader::TakeLinks(const LinksFound& found, SourceEvent* event) {
   MakeRoom(found.links.size(), event);
+  BeginDomain(event->entry->domain);
+  // Their places lie all over the cache's memory: all are on their way before the first is needed.
+  fingerprints_.clear();
   for (const Link& link : found.links) {
-    orbweaver_link* const taken = Take(link.url, event);
+    __builtin_prefetch(PlaceOf(fingerprints_.emplace_back(FingerprintOf(link.url))));
+  }
+  for (size_t i = 0; i < found.links.size(); ++i) {
+    const Link& link = found.links[i];
+    orbweaver_link* const taken = Take(link.url, fingerprints_[i], event);
     if (taken == nullptr) continue;
     taken->anchor_view = ToText(link.anchor);
     taken->rel = link.rel;
@@ -141,9 +150,9 @@ void EventReader::MakeRoom(size_t links, SourceEvent* event) {
   event->fingerprints = {NewArray<Fingerprint>(arena_, links), 0};
 }
 
-orbweaver_link* EventReader::Take(std::string_view url, SourceEvent* event) {
+orbweaver_link* EventReader::Take(std::string_view url, Fingerprint fingerprint,
+                                  SourceEvent* event) {
   std::string_view canonical;
-  Fingerprint fingerprint;
   switch (Canonicalize(url, event->entry->domain, &canonical, &fingerprint)) {
     case Fate::kTaken:
       break;
@@ -174,13 +183,8 @@ orbweaver_link* EventReader::Take(std::string_view url, SourceEvent* event) {
 
 EventReader::Fate EventReader::Canonicalize(std::string_view url, std::string_view domain,
                                             std::string_view* canonical, Fingerprint* fingerprint) {
-  if (domain != domain_) {
-    domain_ = domain;
-    domain_fingerprint_ = FingerprintOf(domain).low;
-  }
-  *fingerprint = FingerprintOf(url);
   const uint64_t key = fingerprint->low ^ domain_fingerprint_;
-  uint64_t& place = canonical_[key % kCanonicalPlaces];
+  uint64_t& place = *PlaceOf(*fingerprint);
   if (place == key) {
     *canonical = url;
     return Fate::kTaken;
@@ -201,6 +205,14 @@ EventReader::Fate EventReader::Canonicalize(std::string_view url, std::string_vi
   return Fate::kTaken;
 }
 
+void EventReader::BeginDomain(std::string_view domain) {
+  domain_fingerprint_ = FingerprintOf(domain).low;
+}
+
+uint64_t* EventReader::PlaceOf(const Fingerprint& fingerprint) {
+  return &canonical_[(fingerprint.low ^ domain_fingerprint_) % kCanonicalPlaces];
+}
+
 bool EventReader::IsNew(const Fingerprint& fingerprint) {
   for (size_t place = fingerprint.low;; ++place) {
     Seen& seen = seen_[place % kSeenPlaces];
@@ -214,6 +226,8 @@ bool EventReader::IsNew(const Fingerprint& fingerprint) {
 
 bool EventReader::Resolve(std::string_view url, std::string_view domain,
                           std::string_view* canonical, Fingerprint* fingerprint) {
+  BeginDomain(domain);
+  *fingerprint = FingerprintOf(url);
   if (Canonicalize(url, domain, canonical, fingerprint) != Fate::kTaken) return false;
   if (canonical->data() == url.data()) {
     char* const copy = NewArray<char>(arena_, url.size());

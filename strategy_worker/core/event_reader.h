@@ -37,10 +37,7 @@ class EventReader {
                Fingerprint* fingerprint);
 
   // Ends all events.
-  void Reset() {
-    arena_.Reset();
-    domain_ = {};
-  }
+  void Reset() { arena_.Reset(); }
 
  private:
   enum class Fate { kTaken, kInvalid, kForeign };
@@ -53,12 +50,16 @@ class EventReader {
   void TakeLinks(const LinksFound& found, SourceEvent* event);
 
   void MakeRoom(size_t links, SourceEvent* event);
-  // Canonicalises into *canonical, which is `url` itself where nothing changes, and takes its
-  // fingerprint.
+  // Of the events and URLs that follow.
+  void BeginDomain(std::string_view domain);
+  // Where in canonical_ a URL of the domain stands, if it does.
+  uint64_t* PlaceOf(const Fingerprint& fingerprint);
+  // Canonicalises into *canonical, which is `url` itself where nothing changes. *fingerprint is
+  // that of `url`, and then that of *canonical.
   Fate Canonicalize(std::string_view url, std::string_view domain, std::string_view* canonical,
                     Fingerprint* fingerprint);
   // Adds a link to *event, unless it is to be left out; null then.
-  orbweaver_link* Take(std::string_view url, SourceEvent* event);
+  orbweaver_link* Take(std::string_view url, Fingerprint fingerprint, SourceEvent* event);
   bool IsNew(const Fingerprint& fingerprint);
 
   const int partitions_;
@@ -71,8 +72,8 @@ class EventReader {
   // both; a later one takes the place of an earlier. Most links of a page stand on the site's other
   // pages too, and canonicalising one again costs more than all else that is done with it.
   std::vector<uint64_t> canonical_;
-  std::string_view domain_;  // of the event at hand
   uint64_t domain_fingerprint_ = 0;
+  std::vector<Fingerprint> fingerprints_;  // of the links of the event at hand, as they came
 
   // The URLs of the event at hand: open addressing, and no clearing between events.
   struct Seen {
