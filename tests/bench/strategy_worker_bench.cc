@@ -108,6 +108,7 @@ void MemoryCase(BenchReport& report, const char* name, const char* strategy_name
 void StrategyWorkerBench(BenchReport& report) {
   ConfigureLog({.level = LogLevel::kWarning});
   MemoryCase(report, "memory_breadth_first", "breadth_first");
+  MemoryCase(report, "memory_discovery", "discovery");
 }
 
 ORBWEAVER_BENCH("strategy_worker", StrategyWorkerBench);
