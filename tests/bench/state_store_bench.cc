@@ -2,9 +2,9 @@
 // flushing and loading them costs. One URL in ten was crawled. All but the first cases are bound by
 // CPU, and by memory where the states do not fit into the processor's caches.
 #include <fstream>
+#include <malloc.h>
 #include <memory>
 #include <string>
-#include <malloc.h>
 #include <unistd.h>
 #include <vector>
 

@@ -96,28 +96,27 @@ class Cluster {
     ASSIGN_OR_RETURN(auto consumer,
                      bus_->NewConsumer({.group = std::string(kStrategyWorkerGroup)}));
     ASSIGN_OR_RETURN(auto offsets, bus_->NewOffsetReader());
-    ASSIGN_OR_RETURN(
-        auto scoring_log,
-        OwnedLog::Create(*bus_, SystemClock(),
-                         {.topic = std::string(kScoringLogTopic), .owner = "bench"}));
+    ASSIGN_OR_RETURN(auto scoring_log,
+                     OwnedLog::Create(*bus_, SystemClock(),
+                                      {.topic = std::string(kScoringLogTopic), .owner = "bench"}));
     StateOptions states;
     states.cache_bytes = cache_bytes;
-    auto core = std::make_unique<StrategyCore>(
-        StrategyCoreParts{.consumer = std::move(consumer),
-                          .offsets = std::move(offsets),
-                          .scoring_log = std::move(scoring_log),
-                          .dead_letters = std::make_unique<DeadLetters>(*bus_),
-                          .states = std::make_unique<PackedStateStore>(*store_, SystemClock(),
-                                                                       states, state_metrics_),
-                          .store = *store_,
-                          .strategy = *strategy_,
-                          .background = *background_,
-                          .clock = SystemClock(),
-                          .suffixes = *suffixes_,
-                          .metrics = metrics_,
-                          .topics = topics_,
-                          .urls = {},
-                          .options = {}});
+    auto core = std::make_unique<StrategyCore>(StrategyCoreParts{
+        .consumer = std::move(consumer),
+        .offsets = std::move(offsets),
+        .scoring_log = std::move(scoring_log),
+        .dead_letters = std::make_unique<DeadLetters>(*bus_),
+        .states =
+            std::make_unique<PackedStateStore>(*store_, SystemClock(), states, state_metrics_),
+        .store = *store_,
+        .strategy = *strategy_,
+        .background = *background_,
+        .clock = SystemClock(),
+        .suffixes = *suffixes_,
+        .metrics = metrics_,
+        .topics = topics_,
+        .urls = {},
+        .options = {}});
     RETURN_IF_ERROR(core->Start());
     return core;
   }
@@ -132,9 +131,9 @@ class Cluster {
       ASSIGN_OR_RETURN(const bool busy, core.Step(std::chrono::milliseconds(50)));
       if (busy) continue;
       ASSIGN_OR_RETURN(const auto bounds, offsets->Bounds(kSpiderLogTopic, partitions, kTimeout));
-      ASSIGN_OR_RETURN(const auto committed, offsets->Committed(kStrategyWorkerGroup,
-                                                                kSpiderLogTopic, partitions,
-                                                                kTimeout));
+      ASSIGN_OR_RETURN(
+          const auto committed,
+          offsets->Committed(kStrategyWorkerGroup, kSpiderLogTopic, partitions, kTimeout));
       bool at_end = true;
       for (size_t p = 0; p < partitions.size(); ++p) {
         at_end &= committed[p].has_value() && committed[p]->offset == bounds[p].end;
@@ -171,7 +170,7 @@ absl::Status Measure(BenchReport& report) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, Cluster::Make());
   RETURN_IF_ERROR(cluster->Append(workload.Seeds()));
   struct Case {
-    const char* rate;   // empty: not reported
+    const char* rate;  // empty: not reported
     const char* store;
     uint64_t cache_bytes;
   };
