@@ -70,6 +70,7 @@ void ReadBand(HeadReader& in, Band* band) {
   band->last_size = in.Number32(kMaxChunkRequests);
   band->waiting = in.Number(kMost);
   in.Require(!band->empty() || (band->waiting == 0 && band->index == 0));
+  in.Require(band->next > 0);  // one without chunks is not written
 }
 
 void ReadBuckets(HeadReader& in, std::vector<DelayedBucket>* buckets) {

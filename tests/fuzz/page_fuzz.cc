@@ -38,6 +38,7 @@ void CheckPage(const ParsedPage& page) {
   SpiderLogEntry entry{.domain = "example.com"};
   auto& fetched = entry.event.emplace<PageFetched>();
   fetched.request.url = "http://example.com/";
+  fetched.request.domain = "example.com";
   DescribeContent(page, &fetched);
   CHECK(Encode(entry, &buffer).ok());
   size_t count = 0;

@@ -1,6 +1,7 @@
 #include "common/bus/kafka/topics.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <utility>
 
@@ -86,6 +87,11 @@ absl::Status Create(rd_kafka_t* client, const TopicSpec& spec, Duration timeout)
       continue;
     }
     const char* const words = rd_kafka_topic_result_error_string(results[i]);
+    // A broker that has just started is fenced until the controller has heard of it.
+    if (error == RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR && words != nullptr &&
+        std::strstr(words, "fenced") != nullptr) {
+      return RetryError("{}: {}", action, words);
+    }
     return ToStatus(error, words == nullptr ? action : fmt::format("{}: {}", action, words));
   }
   return absl::OkStatus();
@@ -151,10 +157,16 @@ absl::StatusOr<std::vector<std::string>> EnsureTopics(rd_kafka_t* client,
   std::vector<std::string> differences;
   for (const TopicSpec& spec : topics) {
     ASSIGN_OR_RETURN(TopicState state, Describe(client, spec.name, deadline.Left()));
-    const bool missing = state.partitions == 0;
-    if (missing) RETURN_IF_ERROR(Create(client, spec, deadline.Left()));
+    bool missing = state.partitions == 0;
     Backoff backoff({.first = std::chrono::milliseconds(10), .most = std::chrono::seconds(1)}, 1);
     while (!state.ready) {
+      if (missing) {
+        const absl::Status created = Create(client, spec, deadline.Left());
+        if (!created.ok() && (!IsRetry(created) || deadline.Left() == Duration::zero())) {
+          return created;
+        }
+        missing = !created.ok();
+      }
       if (deadline.Left() == Duration::zero()) {
         return TimeoutError("create topic {}: not every partition has a leader yet", spec.name);
       }
