@@ -122,7 +122,6 @@ AnswerReader::Next AnswerReader::OnEvent(ResponseReader::Event event, std::strin
 }
 
 void AnswerReader::OnBodyOver(BodyDecoder::Verdict verdict) {
-  decoder_.End();
   using Verdict = BodyDecoder::Verdict;
   if (verdict == Verdict::kBomb) {
     Fail(FailureCause::kTooLarge, "the body unpacks to too much");
@@ -130,6 +129,7 @@ void AnswerReader::OnBodyOver(BodyDecoder::Verdict verdict) {
     Fail(FailureCause::kEncoding, "the content encoding is broken");
   } else if (truncate_) {
     result_->body_truncated = true;
+    decoder_.End();
   } else {
     Fail(FailureCause::kTooLarge, "the body is too large");
   }
@@ -139,6 +139,7 @@ AnswerReader::Next AnswerReader::Fail(FailureCause cause, std::string_view messa
   result_->failure = cause;
   result_->message = message;
   result_->body.clear();
+  decoder_.End();
   return Next::kClose;
 }
 
