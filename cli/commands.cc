@@ -4,6 +4,7 @@
 namespace orbweaver {
 
 int RunConfig(std::span<const std::string> args);
+int RunFetch(std::span<const std::string> args);
 int RunInit(std::span<const std::string> args);
 int RunParse(std::span<const std::string> args);
 int RunRobots(std::span<const std::string> args);
@@ -14,6 +15,7 @@ int RunVersion(std::span<const std::string> args);
 std::span<const Command> Commands() {
   static constexpr Command kCommands[] = {
       {"config", "Check the configuration, show what is in effect, list the options", RunConfig},
+      {"fetch", "Fetch single pages as the spider would, and show what came", RunFetch},
       {"init", "Make the topics and tables of a cluster, or check them", RunInit},
       {"parse", "Show what the spider would log of a document: its links, title, charset",
        RunParse},

@@ -19,6 +19,7 @@
 #include "common/url/domain.h"
 #include "common/url/options.h"
 #include "db_worker/options.h"
+#include "spider/fetch/fetch_options.h"
 #include "spider/parse/parse_options.h"
 #include "spider/robots/robots_options.h"
 #include "strategy_worker/core/options.h"
@@ -33,9 +34,11 @@ class Schema;
 
 struct ProductOptions {
   DbWorkerOptions db_worker;
+  FetchOptions fetch;
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  NetworkOptions network;
   ParseOptions parse;
   RobotsOptions robots;
   ProcessOptions process;

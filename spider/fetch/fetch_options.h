@@ -75,7 +75,7 @@ struct FetchOptions {
   bool verify_certificates = true;
   // PEM; empty: those of the system.
   std::string authorities_file;
-  size_t tls_sessions = 20'000;
+  size_t tls_sessions = 2'000;
 };
 
 // The options `network.*` and `spider.fetch.*`. The structs must outlive the schema.

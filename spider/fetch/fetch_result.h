@@ -53,8 +53,9 @@ struct FetchResult {
   std::string message;  // of a failure, for people; UTF-8
 
   uint32_t status = 0;  // 0: none came
-  // All of them in their order, names in lower case. Views into this result.
+  // All of them in their order, names in lower case: views into header_text.
   std::vector<HttpHeader> headers;
+  std::string header_text;
   // Of a 2xx, its content encoding undone, up to the bound.
   std::string body;
   bool body_truncated = false;
