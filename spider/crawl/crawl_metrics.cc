@@ -3,17 +3,11 @@
 #include <string>
 #include <string_view>
 
+#include "spider/fetch/failure_cause.h"
+
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kCauses[] = {
-    "unspecified",        "dns",           "dns_temporary",   "refused",
-    "unreachable",        "reset",         "timeout_connect", "timeout_tls",
-    "timeout_first_byte", "timeout_total", "too_slow",        "tls",
-    "tls_certificate",    "protocol",      "encoding",        "too_large",
-    "content_type",       "redirect",      "robots",          "robots_unreachable",
-    "private_address",    "port",          "bad_url",         "proxy",
-    "http_4xx",           "http_5xx",      "http_other"};
 constexpr std::string_view kReasons[] = {"unspecified", "politeness", "back_off", "shutdown"};
 
 }  // namespace
@@ -53,12 +47,11 @@ CrawlMetrics::CrawlMetrics(MetricRegistry& registry)
       fetch_seconds(registry.AddHistogram("orbweaver_spider_fetch_seconds",
                                           "From a request's start to its end",
                                           ExponentialBounds(0.001, 2, 18))) {
-  static_assert(std::size(kCauses) == std::tuple_size_v<decltype(failures)>);
   static_assert(std::size(kReasons) == std::tuple_size_v<decltype(deferred)>);
   for (size_t i = 0; i < failures.size(); ++i) {
-    failures[i] =
-        &registry.AddCounter("orbweaver_spider_failures_total", "Requests that failed, by cause",
-                             {{"cause", std::string(kCauses[i])}});
+    failures[i] = &registry.AddCounter(
+        "orbweaver_spider_failures_total", "Requests that failed, by cause",
+        {{"cause", std::string(FailureCauseName(static_cast<FailureCause>(i)))}});
   }
   for (size_t i = 0; i < deferred.size(); ++i) {
     deferred[i] = &registry.AddCounter("orbweaver_spider_handed_back_total",

@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "common/base/status.h"
+#include "spider/fetch/failure_cause.h"
 #include "spider/fetch/redirects.h"
 #include "spider/robots/robots_rules.h"
 
@@ -107,7 +108,7 @@ void Lane::FinishPage(const LaneTask& task, FetchResult& result, LaneResult* don
   const Journey journey{
       .request = std::get<Request>(entry.entry), .url = task.url, .redirects = redirects};
   std::optional<FailureCause> cause = result.failure;
-  if (!cause) cause = CauseOf(result.status);
+  if (!cause) cause = FailureOfStatus(result.status);
   if (cause) {
     return encoder_.Failed(
         journey,

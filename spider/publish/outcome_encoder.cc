@@ -9,7 +9,6 @@
 #include "common/model/split.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
-#include "spider/fetch/redirects.h"
 
 namespace orbweaver {
 namespace {
@@ -36,15 +35,6 @@ std::string_view IfOther(std::string_view url, std::string_view request_url) {
 }
 
 }  // namespace
-
-std::optional<FailureCause> CauseOf(uint32_t status) {
-  if ((status >= 200 && status < 300) || status == kNotModified || IsRedirect(status)) {
-    return std::nullopt;
-  }
-  if (status >= 400 && status < 500) return FailureCause::kHttp4xx;
-  if (status >= 500 && status < 600) return FailureCause::kHttp5xx;
-  return FailureCause::kHttpOther;
-}
 
 std::string_view OriginOf(std::string_view url) {
   const size_t authority = url.find("://");

@@ -1,7 +1,6 @@
 // What became of a request, as entries of the spider log.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,9 +67,6 @@ class OutcomeEncoder {
   std::vector<HttpHeader> headers_;
   std::string address_;
 };
-
-// The cause by which an answer with this status fails; nullopt: it does not (2xx, 304, a redirect).
-std::optional<FailureCause> CauseOf(uint32_t status);
 
 // The scheme and authority of a canonical URL, "https://example.com:8443"; empty when it is none.
 std::string_view OriginOf(std::string_view url);

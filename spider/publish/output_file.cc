@@ -64,13 +64,16 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string
     return FatalError("make folder {}: {}. Check spider.archive.folder", folder, error.message());
   }
   std::string path = (std::filesystem::path(folder) / name).string();
+  const absl::Status taken = absl::AlreadyExistsError(fmt::format("open {}: it exists", path));
+  if (std::filesystem::exists(path, error)) return taken;
   const int fd =
       open((path + std::string(kOpen)).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0 && errno != EEXIST) return SystemError("open", path);
+  if (fd < 0) return taken;
   // The lock says that somebody lives who writes it. Who recovers files may have been faster.
-  if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 || std::filesystem::exists(path, error)) {
-    if (fd >= 0) close(fd);
-    return absl::AlreadyExistsError(fmt::format("open {}: it exists", path));
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    close(fd);
+    return taken;
   }
   return std::unique_ptr<OutputFile>(new OutputFile(std::move(path), fd));
 }

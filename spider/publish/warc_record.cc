@@ -103,6 +103,7 @@ std::string_view WarcEncoder::Encode(const WarcRecord& record) {
   z.next_out = Bytes(compressed_);
   z.avail_out = static_cast<uInt>(compressed_.size());
   for (const std::string_view part : {std::string_view(text_), record.payload, kEnd}) {
+    if (part.empty()) continue;  // zlib calls it an error to be given nothing
     z.next_in = Bytes(part);
     z.avail_in = static_cast<uInt>(part.size());
     const bool last = part.data() == kEnd.data();
