@@ -232,8 +232,8 @@ TEST_F(HttpSpiderTest, WhatIsNotPublicIsNeverAsked) {
   Make();
   RunToEnd();
   const SpiderLogContents log = Log();
-  for (const std::string url : {std::string("http://169.254.169.254/latest/meta-data"),
-                                std::string("http://inside.example/"), loopback}) {
+  for (const std::string& url : {std::string("http://169.254.169.254/latest/meta-data"),
+                                 std::string("http://inside.example/"), loopback}) {
     EXPECT_EQ(log.by_url.at(url).cause, FailureCause::kPrivateAddress) << url;
     EXPECT_EQ(log.by_url.at(url).all(), 1) << url;
   }
