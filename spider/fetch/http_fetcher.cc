@@ -408,13 +408,12 @@ class HttpFetcher::Impl {
     if (TakeKept(x)) {
       x.result.kept_alive = true;
       ++stats_.kept_alive;
-      if (co_await Ask(x)) co_return;
-      // The server had ended it meanwhile. A GET may be sent again (RFC 9110, section 9.2.2).
-      x.result.failure.reset();
-      x.result.message.clear();
-      x.result.kept_alive = false;
+      // A GET may be sent again (RFC 9110, section 9.2.2), but not by us: another request needs
+      // another turn.
+      x.result.stale = !co_await Ask(x);
+    } else if (co_await Connect(x)) {
+      co_await Ask(x);
     }
-    if (co_await Connect(x)) co_await Ask(x);
   }
 
   // All requests that a proxy is sent itself share its connections.
