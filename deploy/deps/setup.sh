@@ -94,7 +94,7 @@ fetch_warcio() {
   say "fetching warcio (deploy/deps/warcio.txt)"
   local tmp
   tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
-  if ! python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
+  if ! PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
     -r "$root/deploy/deps/warcio.txt" --target "$tmp" >&2; then
     rm -rf "$tmp"
     fail "pip could not install warcio (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
