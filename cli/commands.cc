@@ -7,14 +7,15 @@ Command ConfigCommand();
 Command InitCommand();
 Command ParseCommand();
 Command RobotsCommand();
+Command SeedsCommand();
 Command StrategyCommand();
 Command UrlCommand();
 Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      ConfigCommand(),   InitCommand(), ParseCommand(),   RobotsCommand(),
-      StrategyCommand(), UrlCommand(),  VersionCommand(),
+      ConfigCommand(), InitCommand(),     ParseCommand(), RobotsCommand(),
+      SeedsCommand(),  StrategyCommand(), UrlCommand(),   VersionCommand(),
   };
   return kCommands;
 }
