@@ -112,7 +112,6 @@ class QueueBench {
     CHECK_OK(bus_.EnsureTopics(*ProductTopics({.partitions = 1}), kTimeout).status());
     CHECK_OK(SaveTopicRecord(store_, {.topic_epoch = 1, .partitions = 1}, kTimeout));
     setup_.name = "bench";
-    setup_.is_member = false;
     setup_.options.feed = {.low_lag = 1,
                            .target_lag = kBatch,
                            .max_per_domain = 64,
