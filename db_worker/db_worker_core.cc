@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "common/protocol/cut_log.h"
 #include "common/protocol/topic_record.h"
 #include "common/url/partition.h"
 #include "db_worker/dequeue/checkpointer.h"
@@ -186,36 +187,27 @@ Duration DbWorkerCore::State::WaitFor(Duration max_wait) const {
 absl::Status DbWorkerCore::State::GoOnBehindCut() {
   // A partition that is not taken over yet may be the one.
   if (!log_was_cut || !coming.empty()) return absl::OkStatus();
-  std::vector<PartitionId> ids;
-  for (const auto& [id, partition] : partitions) ids.push_back(id);
-  ASSIGN_OR_RETURN(const std::vector<LogBounds> bounds,
-                   offsets->Bounds(kScoringLogTopic, ids, setup.options.call_timeout));
+  std::map<PartitionId, Offset> next;
+  for (const auto& [id, partition] : partitions) next[id] = partition->next_message;
+  ASSIGN_OR_RETURN(const std::vector<CutLog> cuts,
+                   FindCuts(*offsets, kScoringLogTopic, next, setup.options.call_timeout));
   std::vector<OffsetCommit> commits;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const Partition& partition = *partitions.at(ids[i]);
-    if (partition.next_message > bounds[i].end) {
-      return FatalError(
-          "read '{}' partition {}: the log ends at {}, and {} was to be read next. The topic was "
-          "made anew: stop all workers and run `orbweaver init`",
-          kScoringLogTopic, ids[i], bounds[i].end, partition.next_message);
-    }
-    if (partition.next_message >= bounds[i].start) continue;
-    commits.push_back(
-        {.partition = ids[i], .offset = bounds[i].start, .metadata = partition.scoring.Metadata()});
+  for (const CutLog& cut : cuts) {
+    commits.push_back({.partition = cut.partition,
+                       .offset = cut.start,
+                       .metadata = partitions.at(cut.partition)->scoring.Metadata()});
   }
   if (!commits.empty()) {
     RETURN_IF_ERROR(Annotate(consumer->Commit(commits, setup.options.call_timeout),
                              "go on behind what was deleted of the scoring log"));
   }
-  for (const OffsetCommit& commit : commits) {
-    Partition& partition = *partitions.at(commit.partition);
-    const auto lost = static_cast<uint64_t>(commit.offset - partition.next_message);
+  for (const CutLog& cut : cuts) {
     Log(LogLevel::kError, "queue",
         "partition {}: {} messages of the scoring log were deleted before they were read; goes on "
         "at offset {}. Raise topics.retention above the time that db workers may be away",
-        commit.partition, lost, commit.offset);
-    metrics_.lost.Increment(lost);
-    partition.next_message = commit.offset;
+        cut.partition, cut.lost(), cut.start);
+    metrics_.lost.Increment(cut.lost());
+    partitions.at(cut.partition)->next_message = cut.start;
   }
   log_was_cut = false;
   return absl::OkStatus();

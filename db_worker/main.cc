@@ -1,5 +1,8 @@
 // orbweaver-db-worker: the db worker on Kafka and HBase.
+#include <atomic>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <poll.h>
 #include <random>
 #include <string>
@@ -18,6 +21,7 @@
 #include "db_worker/admin/queue_admin.h"
 #include "db_worker/db_worker_core.h"
 #include "db_worker/options.h"
+#include "db_worker/pages/pages_core.h"
 #include "db_worker/roles.h"
 
 namespace orbweaver {
@@ -30,6 +34,7 @@ struct Options {
   HBaseOptions hbase;
   KafkaOptions kafka;
   DbWorkerOptions core;
+  PagesOptions pages;
   WorkerOptions worker;
 };
 
@@ -37,6 +42,7 @@ void Declare(config::Schema& schema, Options* options) {
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareDbWorkerOptions(schema, &options->core);
+  DeclarePagesOptions(schema, &options->pages);
   DeclareWorkerOptions(schema, &options->worker);
 }
 
@@ -45,50 +51,143 @@ struct Parts {
   const Options& options;
   Bus& bus;
   Store& store;
-  DbWorkerMetrics& metrics;
-  QueueAdmin& admin;
+  Process& process;
 };
 
-// The core as the process's loop steps it.
-class SteppedQueue : public Stepped {
+// A role while it runs: its core, made anew after a fence, and what the admin server says of it.
+// Used by one thread.
+class QueueRole {
  public:
-  static absl::StatusOr<std::unique_ptr<Stepped>> Make(Parts& parts) {
-    const WorkerOptions& worker = parts.options.worker;
+  explicit QueueRole(const Parts& parts)
+      : parts_(parts),
+        metrics_(parts.process.metrics),
+        admin_(parts.process.admin, parts.process.metrics, SystemClock()) {}
+
+  absl::Status Run(const StopRequest& stop) {
+    return RunSteps("queue", [this] { return Make(); }, stop);
+  }
+
+ private:
+  class Core : public Stepped {
+   public:
+    Core(QueueAdmin& admin, std::unique_ptr<DbWorkerCore> core)
+        : admin_(admin), core_(std::move(core)) {}
+    ~Core() override { admin_.Leave(); }
+
+    absl::Status Step() override {
+      admin_.Serve(*core_);
+      return core_->Step(kWait);
+    }
+    absl::Status Close() override {
+      core_->Close();
+      return absl::OkStatus();
+    }
+
+   private:
+    QueueAdmin& admin_;
+    const std::unique_ptr<DbWorkerCore> core_;
+  };
+
+  absl::StatusOr<std::unique_ptr<Stepped>> Make() {
+    const WorkerOptions& worker = parts_.options.worker;
     ASSIGN_OR_RETURN(auto core,
-                     DbWorkerCore::Create(parts.bus, parts.store, SystemClock(), parts.metrics,
-                                          {.options = parts.options.core,
+                     DbWorkerCore::Create(parts_.bus, parts_.store, SystemClock(), metrics_,
+                                          {.options = parts_.options.core,
                                            .name = WorkerId(worker),
                                            .member = worker.name,
                                            .session_timeout = worker.session_timeout,
                                            .seed = std::random_device()()}));
-    return std::make_unique<SteppedQueue>(parts, std::move(core));
+    return std::make_unique<Core>(admin_, std::move(core));
   }
 
-  SteppedQueue(Parts& parts, std::unique_ptr<DbWorkerCore> core)
-      : parts_(parts), core_(std::move(core)) {}
-  ~SteppedQueue() override { parts_.admin.Leave(); }
+  const Parts& parts_;
+  DbWorkerMetrics metrics_;
+  QueueAdmin admin_;
+};
 
-  absl::Status Step() override {
-    parts_.admin.Serve(*core_);
-    return core_->Step(kWait);
-  }
-  absl::Status Close() override {
-    core_->Close();
-    return absl::OkStatus();
+class PagesRole {
+ public:
+  explicit PagesRole(const Parts& parts)
+      : parts_(parts),
+        metrics_(parts.process.metrics),
+        ready_(parts.process.admin.AddCondition(
+            "pages", [this] { return joined_ ? "" : "has not joined its group"; })) {}
+
+  absl::Status Run(const StopRequest& stop) {
+    return RunSteps("pages", [this] { return Make(); }, stop);
   }
 
  private:
-  Parts& parts_;
-  const std::unique_ptr<DbWorkerCore> core_;
+  class Core : public Stepped {
+   public:
+    Core(std::atomic<bool>& joined, std::unique_ptr<PagesCore> core)
+        : joined_(joined), core_(std::move(core)) {
+      joined_ = true;
+    }
+    ~Core() override { joined_ = false; }
+
+    absl::Status Step() override { return core_->Step(kWait); }
+    absl::Status Close() override {
+      core_->Close();
+      return absl::OkStatus();
+    }
+
+   private:
+    std::atomic<bool>& joined_;
+    const std::unique_ptr<PagesCore> core_;
+  };
+
+  absl::StatusOr<std::unique_ptr<Stepped>> Make() {
+    const WorkerOptions& worker = parts_.options.worker;
+    ASSIGN_OR_RETURN(auto core, PagesCore::Create(parts_.bus, parts_.store, metrics_,
+                                                  {.options = parts_.options.pages,
+                                                   .member = worker.name,
+                                                   .session_timeout = worker.session_timeout}));
+    return std::make_unique<Core>(joined_, std::move(core));
+  }
+
+  const Parts& parts_;
+  PagesMetrics metrics_;
+  std::atomic<bool> joined_ = false;
+  const AdminSite::Registration ready_;
 };
 
-absl::Status RunQueue(Parts& parts, const StopRequest& stop) {
-  return RunSteps("queue", [&parts] { return SteppedQueue::Make(parts); }, stop);
+// Each role on a thread of its own, since one may wait long for the store; when one ends, so does
+// the other.
+absl::Status RunRoles(const Roles& roles, const Parts& parts) {
+  std::optional<QueueRole> queue;
+  std::optional<PagesRole> pages;
+  if (roles.queue) queue.emplace(parts);
+  if (roles.pages) pages.emplace(parts);
+  parts.process.started = true;
+
+  StopRequest stop;
+  absl::Status queue_result, pages_result;
+  std::vector<std::thread> threads;
+  if (queue.has_value()) {
+    threads.emplace_back([&] {
+      queue_result = queue->Run(stop);
+      stop.Request();
+    });
+  }
+  if (pages.has_value()) {
+    threads.emplace_back([&] {
+      pages_result = pages->Run(stop);
+      stop.Request();
+    });
+  }
+  pollfd waited[] = {{.fd = parts.process.stop.fd(), .events = POLLIN, .revents = 0},
+                     {.fd = stop.fd(), .events = POLLIN, .revents = 0}};
+  while (!parts.process.stop.requested() && !stop.requested()) poll(waited, std::size(waited), -1);
+  stop.Request();
+  for (std::thread& thread : threads) thread.join();
+  queue_result.Update(pages_result);
+  return queue_result;
 }
 
 absl::Status Run(const Options& options, Process& process) {
   // What is configured wrongly shows before any server is asked.
-  RETURN_IF_ERROR(ParseRoles(options.core.roles).status());
+  ASSIGN_OR_RETURN(const Roles roles, ParseRoles(options.core.roles));
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   ASSIGN_OR_RETURN(const auto store, HBaseStore::Create(options.hbase));
   const StatsReporter reporter(*bus, process.metrics,
@@ -96,11 +195,7 @@ absl::Status Run(const Options& options, Process& process) {
                                 .role = "db-worker",
                                 .version = ORBWEAVER_VERSION,
                                 .interval = options.worker.stats_interval});
-  DbWorkerMetrics metrics(process.metrics);
-  QueueAdmin admin(process.admin, process.metrics, SystemClock());
-  Parts parts{.options = options, .bus = *bus, .store = *store, .metrics = metrics, .admin = admin};
-  process.started = true;
-  return RunQueue(parts, process.stop);
+  return RunRoles(roles, {.options = options, .bus = *bus, .store = *store, .process = process});
 }
 
 // `--roles A,B` is short for `--set=db_worker.roles=A,B`.
