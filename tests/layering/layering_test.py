@@ -50,6 +50,8 @@ LIBRARIES = {
     "gumbo.h": ["spider/parse"],
     "lexbor/": ["spider/parse"],
     "uchardet": ["spider/parse"],
+    "ares": ["spider/fetch"],
+    "brotli/": ["spider/fetch"],
     "libpsl.h": ["common/url"],
     "ada.h": ["common/url"],
     "zstd.h": ["db_worker/pages"],
