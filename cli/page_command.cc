@@ -23,7 +23,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kHelp =
+constexpr char kHelp[] =
     R"(usage: orbweaver page [OPTIONS] URL
        orbweaver page [OPTIONS] --content HASH
 
@@ -148,14 +148,8 @@ int Show(Store& store, const Arguments& args, const ResolvedUrl& url) {
   return std::fwrite(body.data(), 1, body.size(), stdout) == body.size() ? kExitOk : kExitFailed;
 }
 
-}  // namespace
-
-int RunPage(std::span<const std::string> all_args) {
+int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
-  if (std::find(args.begin(), args.end(), "--help") != args.end()) {
-    fmt::print("{}", kHelp);
-    return kExitOk;
-  }
   config::Schema schema;
   ProductOptions options;
   Arguments parsed;
@@ -181,6 +175,16 @@ int RunPage(std::span<const std::string> all_args) {
   const auto store = HBaseStore::Create(options.hbase);
   if (!store.ok()) return Fail(store.status());
   return parsed.content.has_value() ? List(**store, *parsed.content) : Show(**store, parsed, url);
+}
+
+}  // namespace
+
+Command PageCommand() {
+  return {
+      .name = "page",
+      .summary = "Show what is kept of a fetched page, its body, or others with the same content",
+      .help = kHelp,
+      .run = Run};
 }
 
 }  // namespace orbweaver

@@ -70,8 +70,8 @@ class DbWorkerProcessTest : public ::testing::Test {
 
   std::unique_ptr<WorkerProcess> Start() {
     auto command = cluster_.Command(ORBWEAVER_DB_WORKER);
-    for (const char* const option :
-         {"admin.port=0", "admin.token=secret", "worker.name=only", "worker.session_timeout=6s"}) {
+    for (const char* const option : {"admin.port=0", "admin.token=secret", "worker.name=only",
+                                     "stop.deadline=4m", "worker.session_timeout=6s"}) {
       command.push_back(std::string("--set=") + option);
     }
     return std::make_unique<WorkerProcess>(command, log_path_);
