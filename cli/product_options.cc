@@ -16,6 +16,7 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
   DeclareNetworkOptions(schema, &options->network);
+  DeclarePagesOptions(schema, &options->pages);
   DeclareParseOptions(schema, &options->parse);
   DeclareRobotsOptions(schema, &options->robots);
   DeclareProcessOptions(schema, &options->process);

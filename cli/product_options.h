@@ -19,6 +19,7 @@
 #include "common/url/domain.h"
 #include "common/url/options.h"
 #include "db_worker/options.h"
+#include "db_worker/pages/pages_options.h"
 #include "spider/fetch/fetch_options.h"
 #include "spider/parse/parse_options.h"
 #include "spider/robots/robots_options.h"
@@ -39,6 +40,7 @@ struct ProductOptions {
   KafkaOptions kafka;
   LogOptions log;
   NetworkOptions network;
+  PagesOptions pages;
   ParseOptions parse;
   RobotsOptions robots;
   ProcessOptions process;

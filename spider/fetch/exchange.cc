@@ -74,8 +74,8 @@ class NoBody : public BodySink {
 
 }  // namespace
 
-struct Connection {
-  Connection(asio::io_context& io, const IpAddress& to) : socket(io), address(to) {}
+struct WebConnection {
+  WebConnection(asio::io_context& io, const IpAddress& to) : socket(io), address(to) {}
 
   // Into `buffer`, without waiting.
   Io Read(std::span<char> buffer, size_t* size, std::string* why) {
@@ -114,7 +114,7 @@ struct Connection {
   IpAddress address;
 };
 
-void CloseConnection::operator()(Connection* connection) const { delete connection; }
+void CloseConnection::operator()(WebConnection* connection) const { delete connection; }
 
 // ---- the coroutines
 
@@ -136,7 +136,7 @@ struct Exchange::Network {
   static bool TakeKept(Exchange& x) {
     const bool any_address = x.request_.address.empty() || x.shared_.by_proxy;
     for (;;) {
-      auto kept = x.shared_.pool.Take(x.PoolKey(), [&](const ConnectionPtr& connection) {
+      auto kept = x.shared_.pool.Take(x.PoolKey(), [&](const WebConnectionPtr& connection) {
         return any_address || connection->address == x.request_.address;
       });
       if (!kept) return false;
@@ -155,7 +155,7 @@ struct Exchange::Network {
     x.Arm(by_proxy ? FailureCause::kProxy : FailureCause::kTimeoutConnect,
           x.shared_.options.connect_timeout);
     for (const IpAddress& address : x.addresses_) {
-      x.connection_.reset(new Connection(x.shared_.io, address));
+      x.connection_.reset(new WebConnection(x.shared_.io, address));
       const error_code error = co_await Open(x, EndpointOf(address, x.port_));
       if (!error && !x.expired_) {
         ++x.shared_.stats.connections;
@@ -235,7 +235,7 @@ struct Exchange::Network {
   static Awaitable<bool> Handshake(Exchange& x) {
     const SteadyTime began = x.shared_.clock.Now();
     x.Arm(FailureCause::kTimeoutTls, x.shared_.options.tls_timeout);
-    Connection& connection = *x.connection_;
+    WebConnection& connection = *x.connection_;
     connection.tls =
         x.shared_.tls.Connect(connection.socket.native_handle(), x.url.origin, x.url.host);
     for (;;) {
@@ -264,7 +264,7 @@ struct Exchange::Network {
   // One request and its answer. False: a connection that was kept had been ended before, and
   // nothing of an answer came.
   static Awaitable<bool> Ask(Exchange& x) {
-    Connection& connection = *x.connection_;
+    WebConnection& connection = *x.connection_;
     if (!x.shared_.by_proxy) x.result.address = connection.address;
     if (connection.tls != nullptr) x.result.tls_error = connection.tls->CertificateError();
     const SteadyTime sent = x.shared_.clock.Now();

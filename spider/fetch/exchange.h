@@ -26,12 +26,12 @@ namespace orbweaver {
 
 // A socket, TLS over it if there is any, and the other end. Asio's, so it is known to exchange.cc
 // only.
-struct Connection;
+struct WebConnection;
 struct CloseConnection {
-  void operator()(Connection* connection) const;
+  void operator()(WebConnection* connection) const;
 };
-using ConnectionPtr = std::unique_ptr<Connection, CloseConnection>;
-using ConnectionPool = IdlePool<ConnectionPtr>;
+using WebConnectionPtr = std::unique_ptr<WebConnection, CloseConnection>;
+using WebConnectionPool = IdlePool<WebConnectionPtr>;
 
 // What the exchanges of a fetcher share; all of it is the fetcher's and outlives them.
 struct ExchangeShared {
@@ -40,9 +40,9 @@ struct ExchangeShared {
   const Clock& clock;
   const bool by_proxy;
   boost::asio::io_context& io;
-  TlsContext& tls;
+  WebTls& tls;
   HostResolver& resolver;
-  ConnectionPool& pool;
+  WebConnectionPool& pool;
   FetchStats& stats;
   // Where all of them read into: nothing waits while it is full.
   std::span<char> buffer;
@@ -97,7 +97,7 @@ class Exchange {
   uint16_t port_ = 0;
   std::function<void()> done_;
 
-  ConnectionPtr connection_;
+  WebConnectionPtr connection_;
   SteadyTime began_;
   SteadyTime first_byte_;  // zero: none yet
   uint64_t received_ = 0;

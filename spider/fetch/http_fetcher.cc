@@ -70,7 +70,7 @@ absl::StatusOr<std::optional<Proxy>> FindProxy(const std::string& option) {
 class HttpFetcher::Impl {
  public:
   Impl(const NetworkOptions& network, const FetchOptions& options, AddressPolicy policy,
-       std::optional<Proxy> proxy, std::unique_ptr<TlsContext> tls)
+       std::optional<Proxy> proxy, std::unique_ptr<WebTls> tls)
       : network_(network),
         options_(options),
         policy_(std::move(policy)),
@@ -257,7 +257,7 @@ class HttpFetcher::Impl {
   const ContentTypes types_;
   const RequestHead request_head_;
   const Clock& clock_ = SystemClock();
-  const std::unique_ptr<TlsContext> tls_;
+  const std::unique_ptr<WebTls> tls_;
 
   FetchStats stats_;
   SteadyTime next_tick_{};
@@ -269,7 +269,7 @@ class HttpFetcher::Impl {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::unique_ptr<HostResolver> resolver_;
   std::unique_ptr<DnsClient> dns_;
-  ConnectionPool pool_;
+  WebConnectionPool pool_;
   std::optional<ExchangeShared> shared_;
   std::vector<std::unique_ptr<Exchange>> running_;
   std::vector<std::unique_ptr<Exchange>> spare_;
@@ -281,7 +281,7 @@ absl::StatusOr<std::unique_ptr<HttpFetcher>> HttpFetcher::Create(const NetworkOp
                                                                  const FetchOptions& options) {
   ASSIGN_OR_RETURN(AddressPolicy policy, AddressPolicy::Create(network));
   ASSIGN_OR_RETURN(const std::optional<Proxy> proxy, FindProxy(network.proxy));
-  ASSIGN_OR_RETURN(std::unique_ptr<TlsContext> tls, TlsContext::Create(options));
+  ASSIGN_OR_RETURN(std::unique_ptr<WebTls> tls, WebTls::Create(options));
   auto impl = std::make_unique<Impl>(network, options, std::move(policy), proxy, std::move(tls));
   RETURN_IF_ERROR(impl->Open());
   return std::unique_ptr<HttpFetcher>(new HttpFetcher(std::move(impl)));
