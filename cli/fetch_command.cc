@@ -18,7 +18,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kHelp = R"(usage: orbweaver fetch URL… [OPTIONS]
+constexpr char kHelp[] = R"(usage: orbweaver fetch URL… [OPTIONS]
 
 Fetches each URL as the spider would, one after the other: which address, how long each step took,
 the answer's headers, redirects within the registered domain followed. robots.txt is not asked and
@@ -155,15 +155,7 @@ class OneFetch : public FetchListener {
   bool is_page_ = false;
 };
 
-}  // namespace
-
-int RunFetch(std::span<const std::string> all_args) {
-  for (const std::string& arg : all_args) {
-    if (arg == "--help" || arg == "-h") {
-      fmt::print("{}", kHelp);
-      return kExitOk;
-    }
-  }
+int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   config::Schema schema;
   ProductOptions options;
@@ -200,6 +192,15 @@ int RunFetch(std::span<const std::string> all_args) {
         OneFetch(resolved, options.fetch, arguments, **fetcher, resolver).Run() && all_pages;
   }
   return all_pages ? kExitOk : kExitFailed;
+}
+
+}  // namespace
+
+Command FetchCommand() {
+  return {.name = "fetch",
+          .summary = "Fetch single pages as the spider would, and show what came",
+          .help = kHelp,
+          .run = Run};
 }
 
 }  // namespace orbweaver

@@ -18,6 +18,7 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
   DeclareNetworkOptions(schema, &options->network);
+  DeclarePagesOptions(schema, &options->pages);
   DeclareParseOptions(schema, &options->parse);
   DeclarePolitenessOptions(schema, &options->politeness);
   DeclarePublishOptions(schema, &options->publish);

@@ -19,6 +19,7 @@
 #include "common/url/domain.h"
 #include "common/url/options.h"
 #include "db_worker/options.h"
+#include "db_worker/pages/pages_options.h"
 #include "spider/crawl/crawl_options.h"
 #include "spider/fetch/fetch_options.h"
 #include "spider/parse/parse_options.h"
@@ -44,6 +45,7 @@ struct ProductOptions {
   KafkaOptions kafka;
   LogOptions log;
   NetworkOptions network;
+  PagesOptions pages;
   ParseOptions parse;
   PolitenessOptions politeness;
   PublishOptions publish;

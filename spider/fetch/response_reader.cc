@@ -173,7 +173,8 @@ ResponseReader::Event ResponseReader::ReadHead(std::string_view* bytes) {
     head_.resize(end);
     bytes->remove_prefix(end - before);
     if (!ParseHead(head_) && !ParseHead(Repair(head_))) return Event::kBroken;
-    if (status_ == 101) return Event::kBroken;  // nobody asked for another protocol
+    // 101: nobody asked for another protocol.
+    if (status_ < 100 || status_ == 101) return Event::kBroken;
     if (status_ >= 200) break;
     passed_bytes_ += head_.size();
     head_.clear();

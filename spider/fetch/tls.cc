@@ -103,7 +103,7 @@ class TlsSessions {
   absl::flat_hash_map<std::string_view, Entries::iterator> by_origin_;
 };
 
-struct TlsContext::Impl {
+struct WebTls::Impl {
   explicit Impl(size_t max_sessions) : sessions(max_sessions) {}
   ~Impl() { SSL_CTX_free(context); }
 
@@ -111,10 +111,10 @@ struct TlsContext::Impl {
   TlsSessions sessions;
 };
 
-TlsContext::TlsContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-TlsContext::~TlsContext() = default;
+WebTls::WebTls(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+WebTls::~WebTls() = default;
 
-absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Create(const FetchOptions& options) {
+absl::StatusOr<std::unique_ptr<WebTls>> WebTls::Create(const FetchOptions& options) {
   auto impl = std::make_unique<Impl>(options.tls_sessions);
   SSL_CTX* const context = impl->context;
   CHECK(context != nullptr);
@@ -141,11 +141,11 @@ absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Create(const FetchOption
     stream->sessions_->Put(stream->origin_, session);
     return 1;
   });
-  return std::unique_ptr<TlsContext>(new TlsContext(std::move(impl)));
+  return std::unique_ptr<WebTls>(new WebTls(std::move(impl)));
 }
 
-std::unique_ptr<TlsStream> TlsContext::Connect(int socket_fd, std::string_view origin,
-                                               std::string_view host) {
+std::unique_ptr<TlsStream> WebTls::Connect(int socket_fd, std::string_view origin,
+                                           std::string_view host) {
   SSL* const ssl = SSL_new(impl_->context);
   CHECK(ssl != nullptr);
   BIO* const bio = BIO_new(SocketMethod());

@@ -46,7 +46,7 @@ class TlsStream {
   const std::string& error() const { return error_; }
 
  private:
-  friend class TlsContext;
+  friend class WebTls;
   TlsStream(SSL* ssl, std::string origin, TlsSessions* sessions);
   Io ResultOf(int result);
 
@@ -60,11 +60,11 @@ class TlsStream {
 // those used last.
 //
 // Place: one in each HttpFetcher; outlives its streams. Not thread-safe.
-class TlsContext {
+class WebTls {
  public:
   // Fatal when the authorities cannot be read.
-  static absl::StatusOr<std::unique_ptr<TlsContext>> Create(const FetchOptions& options);
-  ~TlsContext();
+  static absl::StatusOr<std::unique_ptr<WebTls>> Create(const FetchOptions& options);
+  ~WebTls();
 
   // Over a connected socket. `origin` names whose sessions may be resumed; `host` is what the
   // certificate must be for, a name (sent as SNI) or an address, IPv6 with its brackets.
@@ -72,7 +72,7 @@ class TlsContext {
 
  private:
   struct Impl;
-  explicit TlsContext(std::unique_ptr<Impl> impl);
+  explicit WebTls(std::unique_ptr<Impl> impl);
   const std::unique_ptr<Impl> impl_;
 };
 
