@@ -5,6 +5,7 @@ namespace orbweaver {
 
 Command ConfigCommand();
 Command InitCommand();
+Command PageCommand();
 Command ParseCommand();
 Command RobotsCommand();
 Command SeedsCommand();
@@ -14,8 +15,8 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      ConfigCommand(), InitCommand(),     ParseCommand(), RobotsCommand(),
-      SeedsCommand(),  StrategyCommand(), UrlCommand(),   VersionCommand(),
+      ConfigCommand(), InitCommand(),     PageCommand(), ParseCommand(),   RobotsCommand(),
+      SeedsCommand(),  StrategyCommand(), UrlCommand(),  VersionCommand(),
   };
   return kCommands;
 }

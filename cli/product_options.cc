@@ -14,6 +14,7 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
+  DeclarePagesOptions(schema, &options->pages);
   DeclareParseOptions(schema, &options->parse);
   DeclareRobotsOptions(schema, &options->robots);
   DeclareProcessOptions(schema, &options->process);

@@ -19,6 +19,7 @@
 #include "common/url/domain.h"
 #include "common/url/options.h"
 #include "db_worker/options.h"
+#include "db_worker/pages/pages_options.h"
 #include "spider/parse/parse_options.h"
 #include "spider/robots/robots_options.h"
 #include "strategy_worker/core/options.h"
@@ -36,6 +37,7 @@ struct ProductOptions {
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  PagesOptions pages;
   ParseOptions parse;
   RobotsOptions robots;
   ProcessOptions process;

@@ -52,6 +52,7 @@ LIBRARIES = {
     "uchardet": ["spider/parse"],
     "libpsl.h": ["common/url"],
     "ada.h": ["common/url"],
+    "zstd.h": ["db_worker/pages"],
     "spdlog/": ["common/base"],
     "yaml-cpp/": ["common/config"],
     "prometheus/": ["common/metrics"],

@@ -10,6 +10,7 @@
 #include "common/protocol/watermark.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
+#include "strategy_worker/host/output_check.h"
 #include "strategy_worker/states/packed_state_store.h"
 
 namespace orbweaver {
@@ -34,6 +35,18 @@ ReadRequest Copy(const ScheduleRequests& schedule, const ScheduledRequest& reque
 }
 
 }  // namespace
+
+absl::Status ScriptedStrategy::OnEvent(const orbweaver_event& event,
+                                       std::span<const orbweaver_link> links,
+                                       std::span<const orbweaver_state> states,
+                                       std::span<orbweaver_decision> decisions,
+                                       orbweaver_output* output) {
+  if (!on_event) return absl::OkStatus();
+  RETURN_IF_ERROR(on_event({event, links, states, decisions, output}));
+  const char* const flaw = OutputFlaw(decisions, *output);
+  if (flaw == nullptr) return absl::OkStatus();
+  return PoisonError("strategy '{}': it decided {}", name_, flaw);
+}
 
 StrategyWorld::StrategyWorld(int partitions) {
   const TopicSpec specs[] = {{.name = std::string(kSpiderLogTopic), .partitions = partitions},

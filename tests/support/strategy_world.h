@@ -25,7 +25,8 @@
 
 namespace orbweaver {
 
-// A strategy made of functions, in this process. What is not set does nothing.
+// A strategy made of functions, in this process. What is not set does nothing. Refuses decisions
+// as a LoadedStrategy does.
 class ScriptedStrategy : public Strategy {
  public:
   struct Call {
@@ -44,9 +45,7 @@ class ScriptedStrategy : public Strategy {
   }
   absl::Status OnEvent(const orbweaver_event& event, std::span<const orbweaver_link> links,
                        std::span<const orbweaver_state> states,
-                       std::span<orbweaver_decision> decisions, orbweaver_output* output) override {
-    return on_event ? on_event({event, links, states, decisions, output}) : absl::OkStatus();
-  }
+                       std::span<orbweaver_decision> decisions, orbweaver_output* output) override;
   absl::StatusOr<std::string> Adopt(std::string_view from_name, uint32_t from_version,
                                     std::string_view data) override {
     return adopt ? adopt(from_name, from_version, data) : std::string();
