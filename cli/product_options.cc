@@ -11,9 +11,11 @@ namespace orbweaver {
 
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareDbWorkerOptions(schema, &options->db_worker);
+  DeclareFetchOptions(schema, &options->fetch);
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
+  DeclareNetworkOptions(schema, &options->network);
   DeclarePagesOptions(schema, &options->pages);
   DeclareParseOptions(schema, &options->parse);
   DeclareRobotsOptions(schema, &options->robots);

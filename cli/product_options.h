@@ -20,6 +20,7 @@
 #include "common/url/options.h"
 #include "db_worker/options.h"
 #include "db_worker/pages/pages_options.h"
+#include "spider/fetch/fetch_options.h"
 #include "spider/parse/parse_options.h"
 #include "spider/robots/robots_options.h"
 #include "strategy_worker/core/options.h"
@@ -34,9 +35,11 @@ class Schema;
 
 struct ProductOptions {
   DbWorkerOptions db_worker;
+  FetchOptions fetch;
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  NetworkOptions network;
   PagesOptions pages;
   ParseOptions parse;
   RobotsOptions robots;
