@@ -35,7 +35,7 @@ options:
 
 examples:
   orbweaver fetch https://example.com/
-  orbweaver fetch http://intranet/ --set network.allow_networks='[10.0.0.0/8]' --json
+  orbweaver fetch http://intranet/ --set network.allow_networks=10.0.0.0/8 --json
 )";
 
 struct Arguments {

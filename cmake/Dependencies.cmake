@@ -24,7 +24,6 @@ pkg_check_modules(psl REQUIRED IMPORTED_TARGET libpsl)
 pkg_check_modules(uchardet REQUIRED IMPORTED_TARGET uchardet)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 
 # Where `./run setup` put what does not come from Debian; the same default as in deploy/deps/cache.sh.
 if(DEFINED ENV{ORBWEAVER_CACHE})

@@ -12,15 +12,20 @@ void DeclareCrawlOptions(config::Schema& schema, CrawlOptions* options) {
               .doc = "Threads that fetch and parse; with 1 everything is done by one thread"});
   schema.Add("spider.window", &options->window,
              {.min = 1,
+              .max = 10'000'000,
+              .unit = "requests",
+              .doc = "Requests that the spider reads beyond what it has committed: so many may be "
+                     "fetched twice when it dies. One slow request holds back the commit of all "
+                     "behind it, so a small window slows a fast spider down"});
+  schema.Add("spider.max_requests", &options->max_requests,
+             {.min = 1,
               .max = 1'000'000,
               .unit = "requests",
-              .doc = "Requests that the spider holds at a time, waiting ones included; so many may "
-                     "be fetched twice when it dies"});
-  schema.Add("spider.max_fetches", &options->max_fetches,
-             {.min = 1,
-              .max = 100'000,
-              .unit = "requests",
-              .doc = "Of those, how many are being fetched at a time"});
+              .doc = "Requests that the spider holds at a time, those that wait for their turn "
+                     "included"});
+  schema.Add(
+      "spider.max_fetches", &options->max_fetches,
+      {.min = 1, .max = 100'000, .unit = "requests", .doc = "Requests that are fetched at a time"});
   schema.AddBytes("spider.max_queued_bytes", &options->max_queued_bytes,
                   {.min = 1 << 20,
                    .max = size_t{64} << 30,

@@ -22,6 +22,25 @@ std::string_view HostOf(std::string_view url) {
   return host;
 }
 
+// Whether it was us who ended the answer, or the wait for one.
+bool BrokenOff(const FetchResult& result) {
+  if (!result.failure) return result.body_truncated;
+  switch (*result.failure) {
+    case FailureCause::kTimeoutTls:
+    case FailureCause::kTimeoutFirstByte:
+    case FailureCause::kTimeoutTotal:
+    case FailureCause::kTooSlow:
+    case FailureCause::kTlsCertificate:
+    case FailureCause::kProtocol:
+    case FailureCause::kEncoding:
+    case FailureCause::kTooLarge:
+    case FailureCause::kContentType:
+      return true;
+    default:
+      return false;
+  }
+}
+
 FetchId FetchIdOf(TurnId id) { return FetchId(id.value()); }
 TurnId TurnIdOf(FetchId id) { return TurnId(id.value()); }
 
@@ -83,6 +102,9 @@ void Lane::OnFetched(FetchResult& result) {
   LaneResult& done = done_->emplace_back();
   done.id = task.id;
   done.kind = task.kind;
+  done.ending.broken_off = BrokenOff(result);
+  done.ask_again = result.stale && !task.again;
+  if (done.ask_again) return;
   done.failure = result.failure;
   done.ending.status = static_cast<int>(result.status);
   if (result.retry_after) done.ending.retry_after = *result.retry_after;

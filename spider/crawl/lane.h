@@ -43,6 +43,8 @@ struct LaneTask {
   // Of kPage: the request as it stood in the feed, and the redirects that were followed.
   std::string entry;
   std::vector<Followed> redirects;
+  // It was asked before, over a connection that had ended: whatever comes now counts.
+  bool again = false;
 };
 
 struct LaneResult {
@@ -51,6 +53,8 @@ struct LaneResult {
   // A disk that takes no more: the spider must stop.
   absl::Status fatal;
   Politeness::Ending ending;
+  // Nothing else is set: the request met a connection that had ended, and needs another turn.
+  bool ask_again = false;
   // The page's outcome; empty when it was redirected, and of the other kinds.
   LogEntries entries;
   std::optional<FailureCause> failure;

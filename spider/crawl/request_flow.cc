@@ -122,7 +122,7 @@ void RequestFlow::AddTurn(TurnId id) {
                      .address = address,
                      .delay = job->delay,
                      .crawl_delay = job->crawl_delay,
-                     .urgent = job->redirect != nullptr,
+                     .urgent = job->redirect != nullptr || job->again,
                      .others_until = job->others_until},
                     now);
     return;
@@ -175,7 +175,8 @@ void RequestFlow::StartFetch(TurnId id) {
                   .slot = job->slot,
                   .url = std::string(job->redirects.url()),
                   .address = job->address,
-                  .entry = job->entry};
+                  .entry = job->entry,
+                  .again = job->again};
     for (const Redirect& redirect : job->redirects.followed()) {
       task.redirects.push_back({.url = std::string(redirect.url), .status = redirect.status});
     }
@@ -187,7 +188,8 @@ void RequestFlow::StartFetch(TurnId id) {
                   .id = id,
                   .slot = robots.slot,
                   .url = robots.url,
-                  .address = robots.address});
+                  .address = robots.address,
+                  .again = robots.again});
   } else {
     // Nobody waits for it any more: handed back, or another spider's.
     CHECK(politeness_.Ended(id, {}, clock_.Now()));
@@ -233,14 +235,19 @@ void RequestFlow::OnResult(LaneResult& result) {
   CHECK(politeness_.Ended(result.id, result.ending, clock_.Now()));
   --fetching_;
   if (result.kind == LaneTask::Kind::kRobots) {
-    return OnRobots(result.id, *robots_fetches_.at(result.id), result);
+    RobotsFetch& robots = *robots_fetches_.at(result.id);
+    if (!result.ask_again) return OnRobots(result.id, robots, result);
+    robots.again = true;
+    return AddTurn(result.id);
   }
   Job* const job = Find(result.id);
   if (job == nullptr || job->stage != Stage::kFetching) {
     metrics_.late_answers.Increment();
     return;
   }
-  OnPage(result.id, *job, result);
+  if (!result.ask_again) return OnPage(result.id, *job, result);
+  job->again = true;
+  AddTurn(result.id);
 }
 
 void RequestFlow::OnPage(TurnId id, Job& job, LaneResult& result) {
@@ -257,6 +264,7 @@ void RequestFlow::OnPage(TurnId id, Job& job, LaneResult& result) {
     case Redirects::Next::kFollow:
       job.redirect = std::move(result.answer);
       job.address = IpAddress();
+      job.again = false;
       return AskRobots(id, job);
     case Redirects::Next::kAway:
       return NotFollowed(id, job, answer);
@@ -288,6 +296,7 @@ void RequestFlow::OnRobots(TurnId id, RobotsFetch& robots, LaneResult& result) {
     robots.domain = target.domain;
     robots.slot = target.slot;
     robots.address = IpAddress();
+    robots.again = false;
     return WaitForTurn(id, robots.url, robots.slot);
   }
   TellFacts(robots, answer.retry_after);

@@ -107,6 +107,7 @@ class RequestFlow {
     Redirects redirects;
     IpAddress address;
     std::optional<Duration> crawl_delay;
+    bool again = false;  // as in LaneTask
     // The redirect that is being followed: what becomes of the request should that end here.
     std::unique_ptr<FetchResult> redirect;
   };
@@ -120,6 +121,7 @@ class RequestFlow {
     Duration delay;
     std::optional<SteadyTime> others_until;
     IpAddress address;
+    bool again = false;  // as in LaneTask
     std::vector<TurnId> waiters;
   };
 

@@ -15,10 +15,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr char kModule[] = "spider";
-// While requests are held, the feed and the acks are looked at so often; while the window is full,
-// the feed only to stay in the group (a request comes along, so the window is exceeded by a few).
+// While requests are held, the feed and the acks are looked at so often; while there is no room,
+// the feed only to stay in the group.
 constexpr Duration kLook = milliseconds(5);
-constexpr Duration kStayInGroup = seconds(1);
+constexpr Duration kStayInGroup = milliseconds(500);
 // The feed is read in batches: not for each place that becomes free.
 constexpr size_t kBatchShare = 8;
 constexpr Duration kReportInterval = seconds(1);
@@ -103,11 +103,12 @@ absl::Status SpiderCore::Survive(const absl::Status& status) {
 
 absl::Status SpiderCore::ReadFeed(Duration wait) {
   const SteadyTime now = clock_.Now();
-  const size_t held = flow_.held();
-  const size_t room = options_.window - std::min(options_.window, held);
-  const bool idle = held == 0 && flow_.fetching() == 0;
-  const bool due = room > options_.window / kBatchShare && now - last_poll_ >= kLook;
-  if (!idle && !due && now - last_poll_ < kStayInGroup) return absl::OkStatus();
+  const auto left = [](size_t most, size_t used) { return most - std::min(most, used); };
+  size_t room = std::min(left(options_.max_requests, flow_.held()),
+                         left(options_.window, feed_->uncommitted()));
+  if (room <= std::min(options_.max_requests, options_.window) / kBatchShare) room = 0;
+  const bool idle = flow_.held() == 0 && flow_.fetching() == 0;
+  if (!idle && now - last_poll_ < (room > 0 ? kLook : kStayInGroup)) return absl::OkStatus();
   last_poll_ = now;
   return Survive(feed_->Poll(room, idle ? wait : Duration{}));
 }

@@ -102,13 +102,13 @@ TEST_P(SpiderCrashTest, KilledAnywhereNothingIsLostAndNotMoreThanAWindowIsRepeat
     SimulatedSpider spider(world_, options);
     spider.StepUntil([this] { return world_.AllCommitted(); });
     ASSERT_FALSE(HasFatalFailure());
-    EXPECT_LE(Repeated(world_.Log()) - before, static_cast<int>(kWindow) + 2);
+    EXPECT_LE(Repeated(world_.Log()) - before, static_cast<int>(kWindow));
   }
   SimulatedSpider last(world_, Options());
   last.StepUntil([this] { return world_.AllCommitted(); });
   const SpiderLogContents log = world_.Log();
   ASSERT_EQ(log.by_url.size(), static_cast<size_t>(kRequests));
-  EXPECT_LE(Repeated(log), kKills * (static_cast<int>(kWindow) + 2));
+  EXPECT_LE(Repeated(log), kKills * (static_cast<int>(kWindow)));
 }
 
 TEST_P(SpiderCrashTest, TwoSpidersOnABusThatFailsLoseNothing) {

@@ -50,11 +50,29 @@ absl::Status FeedReader::Start() { return consumer_->Subscribe(kSpiderFeedTopic,
 
 absl::Status FeedReader::Poll(size_t room, Duration timeout) {
   constexpr PollLimits kLimits;
+  RETURN_IF_ERROR(SetPaused(room == 0));
   RETURN_IF_ERROR(consumer_->Poll(
       {.max_messages = std::clamp<size_t>(room, 1, kLimits.max_messages)}, timeout, &batch_));
   arena_.Reset();
   for (const Message& message : batch_.messages()) RETURN_IF_ERROR(Read(message));
   return absl::OkStatus();
+}
+
+absl::Status FeedReader::SetPaused(bool paused) {
+  if (paused_ == paused) return absl::OkStatus();
+  for (const auto& [id, partition] : partitions_) {
+    RETURN_IF_ERROR(consumer_->SetPaused(id, paused));
+  }
+  paused_ = paused;
+  return absl::OkStatus();
+}
+
+size_t FeedReader::uncommitted() const {
+  int64_t entries = 0;
+  for (const auto& [id, partition] : partitions_) {
+    entries += partition.tracker.Held() + (partition.tracker.Committable() - partition.committed);
+  }
+  return static_cast<size_t>(entries);
 }
 
 absl::Status FeedReader::Read(const Message& message) {
@@ -146,6 +164,8 @@ void FeedReader::OnAssigned(std::span<const AssignedPartition> assigned) {
   for (const AssignedPartition& one : assigned) {
     partitions_.erase(one.partition);
     partitions_.emplace(one.partition, Partition(next_assignment_++, one, clock_.Now()));
+    // Pauses survive no rebalance.
+    if (paused_) (void)consumer_->SetPaused(one.partition, true);
   }
 }
 

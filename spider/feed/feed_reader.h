@@ -74,8 +74,8 @@ class FeedReader : private RebalanceListener {
   // Joins the spiders' group.
   absl::Status Start();
 
-  // Hands at most `room` requests (at least one, should there be one) to the listener; waits at
-  // most `timeout` for the first. Errors as Consumer::Poll.
+  // Hands at most `room` requests to the listener; waits at most `timeout` for the first. Without
+  // room it only stays in the group. Errors as Consumer::Poll.
   absl::Status Poll(size_t room, Duration timeout);
 
   // The request's outcome is in the spider log. False when its partition is gone, or it was
@@ -90,6 +90,10 @@ class FeedReader : private RebalanceListener {
   void Close();
 
   size_t partitions() const { return partitions_.size(); }
+
+  // Entries that were read and would be read again after a crash: one slow request holds back the
+  // commit of all behind it.
+  size_t uncommitted() const;
 
  private:
   struct Partition {
@@ -110,6 +114,7 @@ class FeedReader : private RebalanceListener {
   void OnRevoked(std::span<const PartitionId> revoked) override;
   void OnLost(std::span<const PartitionId> lost) override;
 
+  absl::Status SetPaused(bool paused);
   absl::Status Read(const Message& message);
   absl::Status CommitThese(std::span<const PartitionId> which, Duration timeout);
   void Drop(std::span<const PartitionId> which);
@@ -121,6 +126,7 @@ class FeedReader : private RebalanceListener {
   DeadLetters dead_letters_;
   std::map<PartitionId, Partition> partitions_;
   uint64_t next_assignment_ = 1;
+  bool paused_ = false;  // all partitions
   MessageBatch batch_;
   Arena arena_;
 };

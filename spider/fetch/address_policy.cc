@@ -17,6 +17,13 @@ bool SamePrefix(std::span<const uint8_t> a, std::span<const uint8_t> b, unsigned
   return rest == 0 || ((a[whole] ^ b[whole]) >> (8 - rest)) == 0;
 }
 
+template <typename Number>
+bool ParseWhole(std::string_view text, Number* number) {
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, *number);
+  return at == end && error == std::errc();
+}
+
 struct Prefix {
   std::array<uint8_t, 8> bytes;
   unsigned bits;
@@ -80,18 +87,16 @@ absl::StatusOr<AddressPolicy> AddressPolicy::Create(const NetworkOptions& option
     const size_t slash = text.find('/');
     const auto first = IpAddress::Parse(text.substr(0, slash));
     unsigned bits = 0;
-    const char* const end = text.data() + text.size();
     if (!first || slash == std::string::npos ||
-        std::from_chars(text.data() + slash + 1, end, bits).ptr != end ||
-        slash + 1 == text.size() || bits > first->bytes().size() * 8) {
+        !ParseWhole(std::string_view(text).substr(slash + 1), &bits) ||
+        bits > first->bytes().size() * 8) {
       return FatalError("network.allow_networks '{}': no network. Write it as 10.1.0.0/16.", text);
     }
     policy.networks_.push_back({.first = *first, .bits = bits});
   }
   for (const std::string& text : options.ports) {
     uint16_t port = 0;
-    const char* const end = text.data() + text.size();
-    if (std::from_chars(text.data(), end, port).ptr != end || port == 0) {
+    if (!ParseWhole(text, &port) || port == 0) {
       return FatalError("network.ports '{}': no port. Write a number from 1 to 65535.", text);
     }
     policy.ports_.push_back(port);

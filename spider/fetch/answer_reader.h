@@ -35,6 +35,9 @@ class AnswerReader : private BodySink {
   // The server has ended the connection.
   Next TakeEnd();
 
+  // Frees what a body that did not come to its end has left.
+  void Abandon() { decoder_.End(); }
+
   // Nothing of the answer has come.
   bool untouched() const { return !reader_.has_bytes(); }
   // What may still come is not wanted: that it does not come is no failure.

@@ -130,7 +130,8 @@ TEST_F(AnswerReaderTest, WhatIsNotHttpIsAProtocolFailure) {
   for (const std::string_view bytes :
        {std::string_view("SSH-2.0-OpenSSH_9.2\r\n\r\n"), std::string_view("\r\n\r\n"),
         std::string_view("HTTP/2 200\r\n\r\n"), std::string_view("HTTP/1.1 abc\r\n\r\n"),
-        std::string_view("<html>\n\n</html>"), std::string_view("\0\0\0\n\n", 5),
+        std::string_view("HTTP/1.1 099 x\r\n\r\n"), std::string_view("<html>\n\n</html>"),
+        std::string_view("\0\0\0\n\n", 5),
         std::string_view("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"),
         std::string_view("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"),
         std::string_view("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),

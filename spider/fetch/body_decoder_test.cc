@@ -154,13 +154,13 @@ TEST(BodyDecoderTest, ABodyOfExactlyTheBoundIsWholeAndOneByteMoreIsNot) {
 }
 
 TEST(BodyDecoderTest, ABombIsSeenBeforeItHasGrown) {
-  const std::string zeros(64 << 20, '\0');
+  const std::string zeros(16 << 20, '\0');
   for (const ContentCoding coding : kCodings) {
     if (coding == ContentCoding::kIdentity) continue;
     std::string body;
     EXPECT_EQ(Decode(coding, Encode(coding, zeros), &body, SIZE_MAX, 100 << 20), Verdict::kBomb)
         << static_cast<int>(coding);
-    EXPECT_LT(body.size(), size_t{32} << 20) << static_cast<int>(coding);
+    EXPECT_LT(body.size(), size_t{8} << 20) << static_cast<int>(coding);
   }
 }
 

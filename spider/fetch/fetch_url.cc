@@ -32,9 +32,8 @@ std::optional<FetchUrl> SplitFetchUrl(std::string_view url) {
   if (colon != std::string_view::npos) {
     const std::string_view digits = parts.authority.substr(colon + 1);
     const char* const end = digits.data() + digits.size();
-    if (std::from_chars(digits.data(), end, parts.port).ptr != end || digits.empty()) {
-      return std::nullopt;
-    }
+    const auto [at, error] = std::from_chars(digits.data(), end, parts.port);
+    if (at != end || error != std::errc()) return std::nullopt;
   }
   if (parts.host.empty() || parts.port == 0 ||
       parts.authority.find_first_of("@?\\") != std::string_view::npos) {

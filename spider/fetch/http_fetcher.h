@@ -5,21 +5,10 @@
 #include "absl/status/statusor.h"
 
 #include "spider/fetch/fetch_options.h"
+#include "spider/fetch/fetch_stats.h"
 #include "spider/fetch/fetcher.h"
 
 namespace orbweaver {
-
-// Since the fetcher was made.
-struct FetchStats {
-  uint64_t connections = 0;  // made
-  uint64_t kept_alive = 0;   // fetches over one that was there
-  uint64_t tls_handshakes = 0;
-  uint64_t tls_resumed = 0;     // of those
-  uint64_t dns_queries = 0;     // names asked for
-  uint64_t dns_hits = 0;        // names known
-  size_t idle_connections = 0;  // now
-  size_t running = 0;           // fetches, now
-};
 
 // HTTP/1.1 over TCP and TLS, a coroutine a fetch on one io_context. Memory: what max_idle,
 // tls_sessions and dns_cache_names bound, and for each fetch that runs at most header and body

@@ -160,7 +160,10 @@ ResponseReader::Event ResponseReader::ReadHead(std::string_view* bytes) {
     has_bytes_ = true;
     const size_t before = head_.size();
     const size_t room = max_head_bytes_ - passed_bytes_ - before;
-    head_ += bytes->substr(0, room);
+    const std::string_view fitting = bytes->substr(0, room);
+    // Most heads come whole, with the body behind them, which is not to be copied.
+    const size_t whole = before == 0 ? EndOfHead(fitting, 0) : std::string_view::npos;
+    head_ += fitting.substr(0, whole);
     const size_t end = EndOfHead(head_, before < 2 ? 0 : before - 2);
     if (end == std::string_view::npos) {
       if (bytes->size() >= room) return Event::kTooLarge;
@@ -170,7 +173,8 @@ ResponseReader::Event ResponseReader::ReadHead(std::string_view* bytes) {
     head_.resize(end);
     bytes->remove_prefix(end - before);
     if (!ParseHead(head_) && !ParseHead(Repair(head_))) return Event::kBroken;
-    if (status_ == 101) return Event::kBroken;  // nobody asked for another protocol
+    // 101: nobody asked for another protocol.
+    if (status_ < 100 || status_ == 101) return Event::kBroken;
     if (status_ >= 200) break;
     passed_bytes_ += head_.size();
     head_.clear();

@@ -149,7 +149,7 @@ bool Politeness::Ended(TurnId id, const Ending& ending, SteadyTime now) {
   running_.erase(found);
   Domain& domain = *running.domain;
   --domain.running;
-  domain.last_move = now;
+  domain.last_move = ending.broken_off ? now + DelayOf(domain) : now;
   domain.took = now - running.started;
   if (ending.status == 429 || ending.status == 503) {
     domain.back_off.Complain(options_.back_off, ending.retry_after, now, random_);
@@ -158,7 +158,7 @@ bool Politeness::Ended(TurnId id, const Ending& ending, SteadyTime now) {
   std::vector<Domain*> woken;
   if (running.address != nullptr) {
     --running.address->running;
-    running.address->last_end = now;
+    running.address->last_end = ending.broken_off ? now + options_.address_delay : now;
     // All of them look again, in the order they came; the first to be ready takes the address.
     woken.swap(running.address->waiters);
     for (Domain* const waiter : woken) waiter->waits_for = nullptr;

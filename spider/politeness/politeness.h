@@ -61,6 +61,9 @@ class Politeness {
   struct Ending {
     int status = 0;  // of HTTP; 0: none came
     std::optional<Duration> retry_after;
+    // We gave it up in the middle: the site works on it until it notices. Counts as having lasted
+    // one delay longer.
+    bool broken_off = false;
   };
 
   // `seed` draws the jitter of back-offs.

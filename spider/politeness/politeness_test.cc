@@ -119,6 +119,15 @@ TEST_F(PolitenessTest, WhatEndsABegunFetchIsNotHandedBackForTheDelayAlone) {
   EXPECT_EQ(Start(At(40'100)), 1u);
 }
 
+TEST_F(PolitenessTest, AnAnswerThatWasBrokenOffCountsAsLastingLonger) {
+  Add(1, "a.test", At(0));
+  Add(2, "a.test", At(0));
+  EXPECT_EQ(Start(At(0)), 1u);
+  EXPECT_TRUE(politeness_.Ended(TurnId(1), {.broken_off = true}, At(100)));
+  EXPECT_EQ(Start(At(2099)), 0u);
+  EXPECT_EQ(Start(At(2100)), 2u);
+}
+
 TEST_F(PolitenessTest, ReportsTheSlowestAndTheBackedOff) {
   for (uint64_t id = 1; id <= 4; ++id) {
     Add(id, fmt::format("d{}.test", id), At(0));
