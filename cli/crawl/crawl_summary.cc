@@ -53,7 +53,7 @@ std::vector<std::pair<FailureCause, const CrawlTally::Failures*>> MostFirst(
   std::vector<std::pair<FailureCause, const CrawlTally::Failures*>> causes;
   for (const auto& [cause, failures] : tally.by_cause()) causes.emplace_back(cause, &failures);
   std::sort(causes.begin(), causes.end(),
-                   [](const auto& a, const auto& b) { return a.second->count > b.second->count; });
+            [](const auto& a, const auto& b) { return a.second->count > b.second->count; });
   return causes;
 }
 

@@ -140,7 +140,7 @@ CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> don
     look.errors.emplace_back(FailureCauseName(cause), failures.count);
   }
   std::sort(look.errors.begin(), look.errors.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+            [](const auto& a, const auto& b) { return a.second > b.second; });
   return look;
 }
 

@@ -9,7 +9,7 @@
 #include "common/bus/topics.h"
 #include "common/protocol/topic_record.h"
 #include "common/runtime/step_loop.h"
-#include "db_worker/db_worker_core.h"
+#include "db_worker/worker.h"
 #include "spider/crawl/http_spider.h"
 #include "strategy_worker/host/loader.h"
 #include "strategy_worker/worker.h"
@@ -20,36 +20,7 @@ namespace {
 // How long a step waits for something to do. A stop is seen this much later.
 constexpr Duration kWait = std::chrono::milliseconds(200);
 constexpr Duration kTimeout = std::chrono::seconds(20);
-constexpr Duration kLookInterval = std::chrono::milliseconds(500);
 constexpr char kWorkerId[] = "crawl";
-
-// A db worker's core that leaves a look at its queue behind every now and then.
-class ObservedDbWorker : public Stepped {
- public:
-  using Observe = std::function<void(QueueLook)>;
-
-  ObservedDbWorker(std::unique_ptr<DbWorkerCore> core, Observe observe)
-      : core_(std::move(core)), observe_(std::move(observe)) {}
-
-  absl::Status Step() override {
-    RETURN_IF_ERROR(core_->Step(kWait));
-    const SteadyTime now = SystemClock().Now();
-    if (now >= look_due_ && core_->coming() == 0) {
-      observe_({.at = now, .partitions = core_->Report()});
-      look_due_ = now + kLookInterval;
-    }
-    return absl::OkStatus();
-  }
-  absl::Status Close() override {
-    core_->Close();
-    return absl::OkStatus();
-  }
-
- private:
-  const std::unique_ptr<DbWorkerCore> core_;
-  const Observe observe_;
-  SteadyTime look_due_{};
-};
 
 // The spider's membership of its group: the core outlives it.
 class SpiderMembership : public Stepped {
@@ -159,17 +130,13 @@ void LocalCrawl::RunStrategyWorker() {
 }
 
 void LocalCrawl::RunDbWorker() {
-  const auto make = [this]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
-    ASSIGN_OR_RETURN(auto core, DbWorkerCore::Create(*bus_, store_, SystemClock(), db_metrics_,
-                                                     {.options = options_.db_worker,
-                                                      .name = kWorkerId,
-                                                      .seed = std::random_device()()}));
-    return std::make_unique<ObservedDbWorker>(std::move(core), [this](QueueLook look) {
-      absl::MutexLock lock(&mutex_);
-      queue_ = std::move(look);
-    });
-  };
-  Ended(RunSteps("queue", make, stop_db_));
+  const QueueWorkerParts parts{
+      .bus = *bus_,
+      .store = store_,
+      .metrics = db_metrics_,
+      .admin = queue_admin_,
+      .setup = {.options = options_.db_worker, .name = kWorkerId, .seed = std::random_device()()}};
+  Ended(RunSteps("queue", [&parts] { return NewQueueWorker(parts); }, stop_db_));
 }
 
 void LocalCrawl::RunSpider() {
@@ -188,11 +155,6 @@ void LocalCrawl::Ended(const absl::Status& status) {
   absl::MutexLock lock(&mutex_);
   result_.Update(status);
   failed_.Request();
-}
-
-QueueLook LocalCrawl::Queue() const {
-  absl::MutexLock lock(&mutex_);
-  return queue_;
 }
 
 uint64_t LocalCrawl::fetching() const {

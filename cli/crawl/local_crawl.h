@@ -16,24 +16,19 @@
 
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/metrics/metric_registry.h"
+#include "common/runtime/admin_site.h"
 #include "common/runtime/stop_request.h"
 #include "common/store/rocksdb/database.h"
 #include "common/store/rocksdb/rocksdb_store.h"
 #include "common/url/domain.h"
+#include "db_worker/admin/queue_admin.h"
 #include "db_worker/metrics.h"
-#include "db_worker/report.h"
 #include "spider/crawl/crawl_metrics.h"
 #include "spider/crawl/spider_core.h"
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/states/state_metrics.h"
 
 namespace orbweaver {
-
-// A db worker's look at its queue, and when it was taken.
-struct QueueLook {
-  SteadyTime at;
-  std::vector<PartitionReport> partitions;
-};
 
 // Place: `orbweaver crawl`. The workers are those of a cluster, a thread each (the spider's
 // spider.threads beside); they meet on the bus alone. Stop, or a kill -9: the same folder goes on
@@ -61,8 +56,7 @@ class LocalCrawl {
   // Lets the workers finish what is in hand, the spider first; what failed, if anything did.
   absl::Status Stop();
 
-  // The newest one; none until the db worker has all partitions.
-  QueueLook Queue() const ABSL_LOCKS_EXCLUDED(mutex_);
+  QueueLook Queue() const { return queue_admin_.Look(); }
   // Requests being fetched, and requests whose outcome is not in the log yet.
   uint64_t fetching() const;
   uint64_t held() const;
@@ -87,7 +81,9 @@ class LocalCrawl {
 
   MetricRegistry metrics_;
   StateMetrics state_metrics_{metrics_};
+  AdminSite admin_;
   DbWorkerMetrics db_metrics_{metrics_};
+  QueueAdmin queue_admin_{admin_, metrics_, SystemClock()};
   CrawlMetrics crawl_metrics_{metrics_};
   std::unique_ptr<SpiderCore> spider_;
 
@@ -96,7 +92,6 @@ class LocalCrawl {
 
   mutable absl::Mutex mutex_;
   absl::Status result_ ABSL_GUARDED_BY(mutex_);
-  QueueLook queue_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace orbweaver
