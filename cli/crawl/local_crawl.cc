@@ -50,7 +50,10 @@ SpiderOptions SpiderOptionsOf(const ProductOptions& options) {
 }  // namespace
 
 LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database)
-    : options_(options), database_(std::move(database)), store_(*database_) {}
+    : options_(options),
+      database_(std::move(database)),
+      store_(*database_),
+      admin_(options.process.admin.token) {}
 
 absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOptions& options,
                                                              const std::filesystem::path& folder) {
