@@ -11,10 +11,12 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;  // it was tried and did not work
 inline constexpr int kExitUsage = 2;   // wrong arguments or configuration; nothing was done
 
+// A command's file makes one: what there is to know of the command stands there.
 struct Command {
   const char* name;
   const char* summary;  // one line of `orbweaver --help`
-  // `args` are those after the name. Returns the exit code. Handles --help itself.
+  const char* help;     // printed for `--help` and `-h` among its arguments
+  // `args` are those after the name, no `--help` among them. Returns the exit code.
   int (*run)(std::span<const std::string> args);
 };
 

@@ -3,24 +3,21 @@
 
 namespace orbweaver {
 
-int RunConfig(std::span<const std::string> args);
-int RunInit(std::span<const std::string> args);
-int RunParse(std::span<const std::string> args);
-int RunRobots(std::span<const std::string> args);
-int RunStrategy(std::span<const std::string> args);
-int RunUrl(std::span<const std::string> args);
-int RunVersion(std::span<const std::string> args);
+Command ConfigCommand();
+Command FetchCommand();
+Command InitCommand();
+Command PageCommand();
+Command ParseCommand();
+Command RobotsCommand();
+Command SeedsCommand();
+Command StrategyCommand();
+Command UrlCommand();
+Command VersionCommand();
 
 std::span<const Command> Commands() {
-  static constexpr Command kCommands[] = {
-      {"config", "Check the configuration, show what is in effect, list the options", RunConfig},
-      {"init", "Make the topics and tables of a cluster, or check them", RunInit},
-      {"parse", "Show what the spider would log of a document: its links, title, charset",
-       RunParse},
-      {"robots", "Say what a robots.txt allows a crawler, and by which rule", RunRobots},
-      {"strategy", "List the crawl strategies, describe one's parameters", RunStrategy},
-      {"url", "Show what the crawler makes of URLs: canonical form, domain, slot", RunUrl},
-      {"version", "Print the version and how this program was built", RunVersion},
+  static const Command kCommands[] = {
+      ConfigCommand(), FetchCommand(), InitCommand(),     PageCommand(), ParseCommand(),
+      RobotsCommand(), SeedsCommand(), StrategyCommand(), UrlCommand(),  VersionCommand(),
   };
   return kCommands;
 }

@@ -1,5 +1,4 @@
 // `orbweaver config`: look at the configuration without starting anything.
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -29,18 +28,10 @@ int FailUsage(std::string_view message) {
   return kExitUsage;
 }
 
-}  // namespace
-
-int RunConfig(std::span<const std::string> all_args) {
+int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   config::Schema schema;
   ProductOptions options;
-  if (std::any_of(args.begin(), args.end(),
-                  [](const std::string& arg) { return arg == "--help" || arg == "-h"; })) {
-    DeclareProductOptions(schema, &options);
-    fmt::print("{}\nOptions, by file, environment or --set:\n{}", kUsage, config::HelpText(schema));
-    return kExitOk;
-  }
   const std::string verb = args.empty() ? "" : args[0];
   if (verb == "reference" || verb == "schema") {
     if (args.size() > 1) return FailUsage(kUsage);
@@ -63,6 +54,15 @@ int RunConfig(std::span<const std::string> all_args) {
     fmt::print("{}", json ? config::EffectiveJson(schema) + "\n" : config::EffectiveYaml(schema));
   }
   return kExitOk;
+}
+
+}  // namespace
+
+Command ConfigCommand() {
+  return {.name = "config",
+          .summary = "Check the configuration, show what is in effect, list the options",
+          .help = kUsage,
+          .run = Run};
 }
 
 }  // namespace orbweaver

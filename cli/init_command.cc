@@ -1,5 +1,4 @@
 // `orbweaver init`: makes what the workers expect to find.
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -23,7 +22,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kHelp =
+constexpr char kHelp[] =
     R"(usage: orbweaver init [OPTIONS]
 
 Makes the topics in Kafka and the tables in HBase that are missing, and checks those that exist.
@@ -193,14 +192,8 @@ int Init(const ProductOptions& options, bool only_check, Duration timeout) {
   return good ? kExitOk : kExitFailed;
 }
 
-}  // namespace
-
-int RunInit(std::span<const std::string> all_args) {
+int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
-  if (std::find(args.begin(), args.end(), "--help") != args.end()) {
-    fmt::print("{}", kHelp);
-    return kExitOk;
-  }
   const bool only_check = std::erase(args, "--check") > 0;
   const std::string timeout_text = Take(&args, "--timeout").value_or("60");
   for (const auto& [short_form, name] : kShortForms) {
@@ -230,6 +223,15 @@ int RunInit(std::span<const std::string> all_args) {
   const auto timeout =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout_s));
   return Init(options, only_check, timeout);
+}
+
+}  // namespace
+
+Command InitCommand() {
+  return {.name = "init",
+          .summary = "Make the topics and tables of a cluster, or check them",
+          .help = kHelp,
+          .run = Run};
 }
 
 }  // namespace orbweaver

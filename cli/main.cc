@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ void PrintHelp(std::FILE* to) {
   fmt::print(to, "\n`orbweaver COMMAND --help` explains a command.\n");
 }
 
+bool AsksForHelp(std::span<const std::string> args) {
+  const auto end = std::find(args.begin(), args.end(), "--");
+  return std::any_of(args.begin(), end,
+                     [](const std::string& arg) { return arg == "--help" || arg == "-h"; });
+}
+
 int Main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (args.empty()) {
@@ -26,7 +33,11 @@ int Main(int argc, char** argv) {
     return kExitOk;
   }
   for (const Command& command : Commands()) {
-    if (args[0] == command.name) return command.run(std::span(args).subspan(1));
+    if (args[0] != command.name) continue;
+    const std::span<const std::string> rest = std::span(args).subspan(1);
+    if (!AsksForHelp(rest)) return command.run(rest);
+    fmt::print("{}", command.help);
+    return kExitOk;
   }
   fmt::print(stderr, "orbweaver: no command '{}'. `orbweaver --help` lists them.\n", args[0]);
   return kExitUsage;

@@ -21,7 +21,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kHelp = R"(usage: orbweaver parse FILE --base URL [OPTIONS]
+constexpr char kHelp[] = R"(usage: orbweaver parse FILE --base URL [OPTIONS]
 
 Prints what the spider would log of a document that it fetched from URL: what describes the page,
 and its links by registered domain, resolved and canonical. FILE `-` is standard input.
@@ -207,15 +207,7 @@ int UsageError(std::string_view message) {
   return kExitUsage;
 }
 
-}  // namespace
-
-int RunParse(std::span<const std::string> all_args) {
-  for (const std::string& arg : all_args) {
-    if (arg == "--help" || arg == "-h") {
-      fmt::print("{}", kHelp);
-      return kExitOk;
-    }
-  }
+int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   config::Schema schema;
   ProductOptions options;
@@ -271,6 +263,15 @@ int RunParse(std::span<const std::string> all_args) {
     return kExitFailed;
   }
   return kExitOk;
+}
+
+}  // namespace
+
+Command ParseCommand() {
+  return {.name = "parse",
+          .summary = "Show what the spider would log of a document: its links, title, charset",
+          .help = kHelp,
+          .run = Run};
 }
 
 }  // namespace orbweaver

@@ -1,5 +1,4 @@
 // `orbweaver robots`: what a robots.txt allows, as the spider reads it.
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string_view>
@@ -18,7 +17,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kHelp = R"(usage: orbweaver robots FILE AGENT URL…
+constexpr char kHelp[] = R"(usage: orbweaver robots FILE AGENT URL…
 
 Says of each URL whether the robots.txt in FILE (`-`: standard input) lets the crawler AGENT fetch
 it (RFC 9309). Prints a line each, with tabs between:
@@ -57,15 +56,7 @@ std::string Describe(const RobotsDecision& decision) {
                      decision.line);
 }
 
-}  // namespace
-
-int RunRobots(std::span<const std::string> all_args) {
-  for (const std::string& arg : all_args) {
-    if (arg == "--help" || arg == "-h") {
-      fmt::print("{}", kHelp);
-      return kExitOk;
-    }
-  }
+int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   config::Schema schema;
   ProductOptions options;
@@ -100,6 +91,15 @@ int RunRobots(std::span<const std::string> all_args) {
   }
   fmt::print("{}", out);
   return all_allowed ? kExitOk : kExitDenied;
+}
+
+}  // namespace
+
+Command RobotsCommand() {
+  return {.name = "robots",
+          .summary = "Say what a robots.txt allows a crawler, and by which rule",
+          .help = kHelp,
+          .run = Run};
 }
 
 }  // namespace orbweaver

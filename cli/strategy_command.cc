@@ -17,7 +17,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kHelp =
+constexpr char kHelp[] =
     R"(usage: orbweaver strategy list [OPTIONS]
        orbweaver strategy describe [NAME | FILE.so] [OPTIONS]
 
@@ -121,15 +121,9 @@ int Usage() {
   return kExitUsage;
 }
 
-}  // namespace
-
-int RunStrategy(std::span<const std::string> all_args) {
+int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   const auto take = [&args](std::string_view name) { return std::erase(args, name) > 0; };
-  if (take("--help") || take("-h")) {
-    fmt::print("{}", kHelp);
-    return kExitOk;
-  }
   config::Schema schema;
   ProductOptions options;
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
@@ -146,6 +140,15 @@ int RunStrategy(std::span<const std::string> all_args) {
     options.strategy.name = args[1];
   }
   return Describe(options.strategy, json);
+}
+
+}  // namespace
+
+Command StrategyCommand() {
+  return {.name = "strategy",
+          .summary = "List the crawl strategies, describe one's parameters",
+          .help = kHelp,
+          .run = Run};
 }
 
 }  // namespace orbweaver

@@ -22,7 +22,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kHelp =
+constexpr char kHelp[] =
     R"(usage: orbweaver url [OPTIONS] [URL…]
 
 Shows what the crawler makes of each URL; without a URL, of each line of standard input.
@@ -216,16 +216,7 @@ int DescribeInput(const Arguments& arguments, UrlResolver& resolver) {
   return kExitFailed;
 }
 
-}  // namespace
-
-int RunUrl(std::span<const std::string> args) {
-  for (const std::string& arg : args) {
-    if (arg == "--") break;
-    if (arg == "--help" || arg == "-h") {
-      fmt::print("{}", kHelp);
-      return kExitOk;
-    }
-  }
+int Run(std::span<const std::string> args) {
   const std::optional<Arguments> arguments = Parse(args);
   if (!arguments) return kExitUsage;
   const auto suffixes = PublicSuffixes::Load(arguments->suffixes);
@@ -243,6 +234,15 @@ int RunUrl(std::span<const std::string> args) {
   }
   std::signal(SIGPIPE, SIG_IGN);  // writing fails with EPIPE instead
   return DescribeInput(*arguments, resolver);
+}
+
+}  // namespace
+
+Command UrlCommand() {
+  return {.name = "url",
+          .summary = "Show what the crawler makes of URLs: canonical form, domain, slot",
+          .help = kHelp,
+          .run = Run};
 }
 
 }  // namespace orbweaver

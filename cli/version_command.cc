@@ -3,7 +3,9 @@
 
 namespace orbweaver {
 
-int RunVersion(std::span<const std::string> args) {
+namespace {
+
+int Run(std::span<const std::string> args) {
   if (!args.empty()) {
     fmt::print(stderr, "usage: orbweaver version\n");
     return kExitUsage;
@@ -11,6 +13,15 @@ int RunVersion(std::span<const std::string> args) {
   fmt::print("orbweaver {} ({}, clang {})\n", ORBWEAVER_VERSION, ORBWEAVER_BUILD_TYPE,
              __clang_version__);
   return kExitOk;
+}
+
+}  // namespace
+
+Command VersionCommand() {
+  return {.name = "version",
+          .summary = "Print the version and how this program was built",
+          .help = "usage: orbweaver version\n",
+          .run = Run};
 }
 
 }  // namespace orbweaver

@@ -16,9 +16,13 @@ find_package(RocksDB CONFIG REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 pkg_check_modules(rdkafka REQUIRED IMPORTED_TARGET rdkafka)
 pkg_check_modules(thrift REQUIRED IMPORTED_TARGET thrift)
+pkg_check_modules(brotlidec REQUIRED IMPORTED_TARGET libbrotlidec)
+pkg_check_modules(brotlienc REQUIRED IMPORTED_TARGET libbrotlienc)
+pkg_check_modules(cares REQUIRED IMPORTED_TARGET libcares)
 pkg_check_modules(gumbo REQUIRED IMPORTED_TARGET gumbo)
 pkg_check_modules(psl REQUIRED IMPORTED_TARGET libpsl)
 pkg_check_modules(uchardet REQUIRED IMPORTED_TARGET uchardet)
+pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 
 # Where `./run setup` put what does not come from Debian; the same default as in deploy/deps/cache.sh.

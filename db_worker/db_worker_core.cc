@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "common/protocol/cut_log.h"
 #include "common/protocol/topic_record.h"
 #include "common/url/partition.h"
 #include "db_worker/dequeue/checkpointer.h"
@@ -30,6 +31,7 @@ struct DbWorkerCore::State : RebalanceListener {
   // A partition of ours that is not ready for work yet.
   struct Coming {
     PartitionId partition;
+    Offset next_message;
     std::string scoring_metadata;
   };
 
@@ -51,6 +53,7 @@ struct DbWorkerCore::State : RebalanceListener {
   absl::Status Step(Duration max_wait);
   absl::Status FinishPending();
   absl::Status TakeOverNext();
+  absl::Status GoOnBehindCut();
   absl::Status Poll(Duration max_wait);
   absl::Status OpenBuckets();
   absl::Status Dequeue();
@@ -87,10 +90,11 @@ struct DbWorkerCore::State : RebalanceListener {
   std::optional<Dequeuer> dequeuer;
   std::optional<Checkpointer> checkpointer;
 
-  std::list<Coming> coming;
+  std::list<Coming> coming;  // the first is being taken over
   std::unique_ptr<TakeOver> take_over;
   // Taken over; its messages come when what was read back is in the store.
   std::optional<PartitionId> resumes;
+  bool log_was_cut = false;
   uint32_t next_owner = 0;
   WallTime forget_due;
   bool closed = false;
@@ -102,9 +106,9 @@ absl::Status DbWorkerCore::State::Start() {
                 bus_, clock,
                 {.topic = std::string(kSpiderFeedTopic), .owner = setup.name, .producer = {}}));
   ASSIGN_OR_RETURN(offsets, bus_.NewOffsetReader());
-  ASSIGN_OR_RETURN(consumer,
-                   bus_.NewConsumer({.group = setup.options.group,
-                                     .member = setup.is_member ? setup.name : std::string()}));
+  ASSIGN_OR_RETURN(consumer, bus_.NewConsumer({.group = std::string(kDbWorkerGroup),
+                                               .member = setup.member,
+                                               .session_timeout = setup.session_timeout}));
   parts.emplace(WorkerParts{.bus = bus_,
                             .store = store_,
                             .consumer = *consumer,
@@ -116,8 +120,7 @@ absl::Status DbWorkerCore::State::Start() {
                             .metrics = metrics_,
                             .chunks = chunks,
                             .partitions = partitions,
-                            .partition_count = partition_count,
-                            .bugs = setup.bugs});
+                            .partition_count = partition_count});
   enqueuer.emplace(*parts, setup.seed);
   opener.emplace(*parts);
   dequeuer.emplace(*parts);
@@ -129,6 +132,7 @@ absl::Status DbWorkerCore::State::Step(Duration max_wait) {
   RETURN_IF_ERROR(FinishPending());
   RETURN_IF_ERROR(TakeAgainWhatRanOutOfVersions());
   RETURN_IF_ERROR(TakeOverNext());
+  RETURN_IF_ERROR(GoOnBehindCut());
   RETURN_IF_ERROR(Poll(WaitFor(max_wait)));
   RETURN_IF_ERROR(OpenBuckets());
   RETURN_IF_ERROR(Dequeue());
@@ -151,14 +155,15 @@ absl::Status DbWorkerCore::State::FinishPending() {
 }
 
 absl::Status DbWorkerCore::State::TakeOverNext() {
+  if (coming.empty()) return absl::OkStatus();
   if (take_over == nullptr) {
-    if (coming.empty()) return absl::OkStatus();
     take_over = std::make_unique<TakeOver>(*parts, topic_epoch, coming.front().partition,
                                            next_owner++, coming.front().scoring_metadata);
-    coming.pop_front();
   }
   ASSIGN_OR_RETURN(std::unique_ptr<Partition> taken, take_over->Advance());
   take_over.reset();
+  taken->next_message = coming.front().next_message;
+  coming.pop_front();
   resumes = taken->id;
   Partition& partition = *taken;
   partitions[taken->id] = std::move(taken);
@@ -176,9 +181,47 @@ Duration DbWorkerCore::State::WaitFor(Duration max_wait) const {
   return std::max(wait, Duration::zero());
 }
 
+// What retention deleted before it was read is lost: it is counted and logged, and the rest goes
+// on. There is no option to stop instead: it is gone either way, and who stands still loses what is
+// deleted next.
+absl::Status DbWorkerCore::State::GoOnBehindCut() {
+  // A partition that is not taken over yet may be the one.
+  if (!log_was_cut || !coming.empty()) return absl::OkStatus();
+  std::map<PartitionId, Offset> next;
+  for (const auto& [id, partition] : partitions) next[id] = partition->next_message;
+  ASSIGN_OR_RETURN(const std::vector<CutLog> cuts,
+                   FindCuts(*offsets, kScoringLogTopic, next, setup.options.call_timeout));
+  std::vector<OffsetCommit> commits;
+  for (const CutLog& cut : cuts) {
+    commits.push_back({.partition = cut.partition,
+                       .offset = cut.start,
+                       .metadata = partitions.at(cut.partition)->scoring.Metadata()});
+  }
+  if (!commits.empty()) {
+    RETURN_IF_ERROR(Annotate(consumer->Commit(commits, setup.options.call_timeout),
+                             "go on behind what was deleted of the scoring log"));
+  }
+  for (const CutLog& cut : cuts) {
+    Log(LogLevel::kError, "queue",
+        "partition {}: {} messages of the scoring log were deleted before they were read; goes on "
+        "at offset {}. Raise topics.retention above the time that db workers may be away",
+        cut.partition, cut.lost(), cut.start);
+    metrics_.lost.Increment(cut.lost());
+    partitions.at(cut.partition)->next_message = cut.start;
+  }
+  log_was_cut = false;
+  return absl::OkStatus();
+}
+
 absl::Status DbWorkerCore::State::Poll(Duration max_wait) {
   MessageBatch batch;
-  RETURN_IF_ERROR(Annotate(consumer->Poll({}, max_wait, &batch), "read the scoring log"));
+  const absl::Status polled = consumer->Poll({}, max_wait, &batch);
+  if (polled.code() == absl::StatusCode::kOutOfRange) {
+    Log(LogLevel::kWarning, "queue", "{}", MessageOf(polled));
+    log_was_cut = true;
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(Annotate(polled, "read the scoring log"));
   if (batch.empty()) return absl::OkStatus();
   enqueuer->Begin(std::move(batch));
   return enqueuer->Advance();
@@ -228,7 +271,7 @@ absl::Status DbWorkerCore::State::TakeAgainWhatRanOutOfVersions() {
     if (partition->flushes < Partition::kMaxFlushes) continue;
     const PartitionId again = id;
     RETURN_IF_ERROR(consumer->SetPaused(again, true));
-    coming.push_back({again, partition->scoring.Metadata()});
+    coming.push_back({again, partition->next_message, partition->scoring.Metadata()});
     partitions.erase(again);
     break;  // another one at the next step
   }
@@ -240,7 +283,7 @@ void DbWorkerCore::State::OnAssigned(std::span<const AssignedPartition> assigned
     // Should it fail, the partition is not ours any more, and OnLost says so.
     const absl::Status paused = consumer->SetPaused(partition.partition, true);
     if (!paused.ok()) Log(LogLevel::kWarning, "queue", "{}", MessageOf(paused));
-    coming.push_back({partition.partition, partition.metadata});
+    coming.push_back({partition.partition, partition.position, partition.metadata});
   }
 }
 
@@ -315,19 +358,7 @@ std::vector<PartitionReport> DbWorkerCore::Report() const {
   return reports;
 }
 
-void DbWorkerCore::UpdateGauges() {
-  uint64_t domains = 0, waiting = 0, delayed = 0, bytes = 0;
-  for (const PartitionReport& report : Report()) {
-    domains += report.domains;
-    bytes += report.index_bytes;
-    delayed += report.delayed;
-    for (const uint64_t in_band : report.waiting) waiting += in_band;
-  }
-  state_->metrics_.domains.Set(static_cast<double>(domains));
-  state_->metrics_.index_bytes.Set(static_cast<double>(bytes));
-  state_->metrics_.waiting.Set(static_cast<double>(waiting));
-  state_->metrics_.delayed.Set(static_cast<double>(delayed));
-}
+size_t DbWorkerCore::coming() const { return state_->coming.size(); }
 
 absl::StatusOr<DomainReport> DbWorkerCore::Inspect(std::string_view domain) {
   Partition* const partition = state_->OwnerOf(domain);

@@ -18,19 +18,18 @@
 #include "common/bus/bus.h"
 #include "common/model/scoring_log.h"
 #include "common/store/store.h"
+#include "db_worker/metrics.h"
 #include "db_worker/options.h"
-#include "db_worker/parts.h"
 #include "db_worker/report.h"
 
 namespace orbweaver {
 
 struct DbWorkerSetup {
   DbWorkerOptions options;
-  // This worker's name: in markers, and as a member of its group where `is_member` is set.
-  std::string name;
-  bool is_member = true;
+  std::string name;    // in markers, for people who read them
+  std::string member;  // of the group, and how long it may be silent: ConsumerOptions
+  Duration session_timeout = ConsumerOptions().session_timeout;
   uint64_t seed = 1;  // of back-offs' jitter
-  PlantedBugs bugs;   // tests only
 };
 
 class DbWorkerCore {
@@ -54,9 +53,10 @@ class DbWorkerCore {
   // whoever comes next makes up for them.
   void Close();
 
-  // What the admin server shows; both look at every domain.
+  // What the admin server shows of the partitions that are owned; looks at every domain.
   std::vector<PartitionReport> Report() const;
-  void UpdateGauges();
+  // Partitions that the group has given to this worker and that are not taken over yet.
+  size_t coming() const;
   // Errors: NotFound when the domain is not of an owned partition, or not known.
   absl::StatusOr<DomainReport> Inspect(std::string_view domain);
   // Blocks, unblocks or purges; durable when OK. Unavailable (retry) also while a step's work has

@@ -13,6 +13,8 @@ DbWorkerMetrics::DbWorkerMetrics(MetricRegistry& registry)
                                    "Messages skipped because their writer had been replaced")),
       poison(registry.AddCounter("orbweaver_queue_poison_total",
                                  "Messages that could not be processed and went to dead-letter")),
+      lost(registry.AddCounter("orbweaver_queue_messages_lost_total",
+                               "Messages that retention deleted before they were read")),
       taken_out(registry.AddCounter("orbweaver_queue_taken_out_total",
                                     "Waiting requests deleted, or moved to a better band")),
       domain_puts(registry.AddCounter("orbweaver_queue_domain_puts_total",
@@ -37,12 +39,6 @@ DbWorkerMetrics::DbWorkerMetrics(MetricRegistry& registry)
                                     "Entries of the feed read at take-overs")),
       batch_seconds(registry.AddHistogram("orbweaver_feed_batch_seconds",
                                           "How long it took to choose and send a batch",
-                                          ExponentialBounds(0.001, 2, 14))),
-      domains(registry.AddGauge("orbweaver_queue_domains", "Domains known in memory")),
-      index_bytes(
-          registry.AddGauge("orbweaver_queue_index_bytes", "Memory of the index of domains")),
-      waiting(registry.AddGauge("orbweaver_queue_requests_waiting", "Requests that may leave")),
-      delayed(
-          registry.AddGauge("orbweaver_queue_requests_delayed", "Requests that are not due yet")) {}
+                                          ExponentialBounds(0.001, 2, 14))) {}
 
 }  // namespace orbweaver

@@ -16,6 +16,7 @@ struct DbWorkerMetrics {
   Counter& replayed;   // messages that a domain's row had applied already
   Counter& outdated;   // messages of a strategy worker that had been replaced
   Counter& poison;     // messages sent to dead-letter
+  Counter& lost;       // messages that retention deleted before they were read
   Counter& taken_out;  // requests removed by DELETE, or moved up by RAISE
   Counter& domain_puts;
   // Dequeue.
@@ -31,11 +32,6 @@ struct DbWorkerMetrics {
   Counter& take_overs;
   Counter& read_back;  // feed entries read at take-overs
   Histogram& batch_seconds;
-  // Set by DbWorkerCore::UpdateGauges.
-  Gauge& domains;
-  Gauge& index_bytes;
-  Gauge& waiting;
-  Gauge& delayed;
 };
 
 }  // namespace orbweaver

@@ -47,16 +47,15 @@ void DeclareFeedOptions(config::Schema& schema, FeedOptions* options) {
   schema.Add("feed.max_delay", &options->max_delay,
              {.max = std::chrono::hours(24 * 7),
               .doc = "What a robots.txt may ask for at most; more is taken as this"});
-  schema.Add("feed.spider_group", &options->spider_group,
-             {.doc = "The consumer group of the spiders, whose commits tell what they have done"});
 }
 
 }  // namespace
 
 void DeclareDbWorkerOptions(config::Schema& schema, DbWorkerOptions* options) {
   DeclareFeedOptions(schema, &options->feed);
-  schema.Add("db_worker.group", &options->group,
-             {.doc = "The consumer group by which db workers share the partitions"});
+  schema.Add("db_worker.roles", &options->roles,
+             {.doc = "What this worker does: `enqueue` and `dequeue`, which go together since both "
+                     "write a domain's queue, `pages`, or all of them"});
   schema.Add("db_worker.call_timeout", &options->call_timeout,
              {.min = milliseconds(100),
               .max = std::chrono::minutes(5),

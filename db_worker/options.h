@@ -4,9 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-
-#include "common/base/clock.h"
-#include "common/bus/topics.h"
+#include <vector>
 
 namespace orbweaver {
 
@@ -24,12 +22,11 @@ struct FeedOptions {
   std::chrono::milliseconds interval = std::chrono::milliseconds(200);
   std::chrono::milliseconds min_delay = std::chrono::seconds(1);
   std::chrono::milliseconds max_delay = std::chrono::hours(1);
-  std::string spider_group{kSpiderGroup};
 };
 
 struct DbWorkerOptions {
+  std::vector<std::string> roles{"enqueue", "dequeue", "pages"};  // roles.h
   FeedOptions feed;
-  std::string group{kDbWorkerGroup};
   std::chrono::milliseconds call_timeout = std::chrono::seconds(20);
   std::chrono::milliseconds checkpoint_interval = std::chrono::seconds(5);
   int64_t checkpoint_requests = 50'000;

@@ -17,16 +17,6 @@
 
 namespace orbweaver {
 
-// Rules that tests switch off, to see that something is then noticed.
-struct PlantedBugs {
-  bool ignore_watermarks = false;
-  bool ignore_epochs = false;
-  bool skip_owner_check = false;
-  bool skip_read_back = false;
-  bool checkpoint_before_heads = false;
-  bool commit_before_puts = false;
-};
-
 // References that outlive all who have them; made and owned by DbWorkerCore.
 struct WorkerParts {
   Bus& bus;
@@ -41,7 +31,6 @@ struct WorkerParts {
   ChunkCache& chunks;
   Partitions& partitions;
   const int partition_count;  // of each topic of the loop
-  const PlantedBugs& bugs;
 
   Duration timeout() const { return options.call_timeout; }
   // Of one partition's index; shared out evenly.

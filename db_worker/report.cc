@@ -31,6 +31,11 @@ std::string_view LagStateName(LagState state) {
   return "unknown";
 }
 
+double SecondsSince(WallTime time, WallTime now) {
+  if (time == WallTime() || time > now) return 0;
+  return std::chrono::duration<double>(now - time).count();
+}
+
 PartitionReport ReportOf(const Partition& partition, WallTime now) {
   PartitionReport report{.partition = partition.id,
                          .epoch = partition.epoch,

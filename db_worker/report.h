@@ -48,6 +48,9 @@ struct DomainReport {
 // "committed", "no-commit", …
 std::string_view LagStateName(LagState state);
 
+// 0 for WallTime(), which stands for never.
+double SecondsSince(WallTime time, WallTime now);
+
 PartitionReport ReportOf(const Partition& partition, WallTime now);
 DomainReport ReportOf(const Partition& partition, std::string_view domain, const Head& head,
                       const FeedOptions& options);

@@ -28,6 +28,7 @@ inline constexpr std::string_view kStatsTopic = "stats";
 // Consumer groups: the workers of a kind share a topic's partitions out among them.
 inline constexpr std::string_view kStrategyWorkerGroup = "strategy-workers";  // spider-log
 inline constexpr std::string_view kDbWorkerGroup = "db-workers";              // scoring-log
+inline constexpr std::string_view kPagesGroup = "pages";                      // spider-log
 inline constexpr std::string_view kSpiderGroup = "spiders";                   // spider-feed
 
 struct TopicOptions {

@@ -101,6 +101,18 @@ TEST_F(DeadLettersTest, SettleDoesNotSayDurableWhileTheBrokerIsAway) {
   EXPECT_OK(letters.Settle(kLong));
 }
 
+TEST_F(DeadLettersTest, FullBudgetWaitsForAcksInsteadOfFailing) {
+  MemoryBus slow(&broker_, {.faults = {.max_ack_delay = std::chrono::seconds(1)}});
+  DeadLetters letters(slow);
+  const std::string value(kMaxRecordBytes / 2, 'v');
+  const size_t past_the_budget = 3 * ProducerOptions().max_bytes / value.size();
+  for (size_t i = 0; i < past_the_budget; ++i) {
+    ASSERT_OK(letters.Bury("spider-log", {.value = value}, "cause", kLong)) << i;
+  }
+  EXPECT_OK(letters.Settle(kLong));
+  EXPECT_EQ(letters.buried(), past_the_budget);
+}
+
 TEST_F(DeadLettersTest, LostLetterIsAnErrorForEver) {
   MemoryBus lossy(&broker_, {.faults = {.lost_record = 1}});
   DeadLetters letters(lossy);

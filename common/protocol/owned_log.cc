@@ -98,7 +98,6 @@ absl::Status OwnedLog::Send(PartitionId partition, std::string_view key, std::st
     const Duration left = deadline - clock_.Now();
     if (left <= Duration::zero()) return sent;
     producer_->Poll(left);
-    RETURN_IF_ERROR(failure_);
     sent = producer_->Send(record, token);
   }
   return sent;
@@ -179,7 +178,7 @@ absl::Status OwnedLog::LookForMarker(PartitionId partition, Offset from, Offset 
     RETURN_IF_ERROR(consumer->Poll({}, left, &batch));
     for (const Message& message : batch.messages()) {
       from = message.offset + 1;
-      if (message.offset < to && IsMarker(options_.topic, message, &arena)) {
+      if (IsMarker(options_.topic, message, &arena)) {
         return FencedError("topic '{}' partition {}: a later owner's marker stands at {}",
                            options_.topic, partition, message.offset);
       }

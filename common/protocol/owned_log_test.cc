@@ -1,6 +1,7 @@
 #include "common/protocol/owned_log.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -195,6 +196,78 @@ TEST_F(OwnedLogTest, LostRecordEndsTheLog) {
   EXPECT_FALSE(epoch.ok());
   EXPECT_FALSE(IsRetry(epoch.status())) << epoch.status();
   EXPECT_FALSE(IsRetry(log->AwaitAcks(kLong)));
+}
+
+TEST_F(OwnedLogTest, LostEntryIsKnownWhenItsAckIsAwaitedAndEverAfter) {
+  MemoryBus lossy(&broker_, {.faults = {.seed = 1, .lost_record = 0.05}});
+  auto log = NewLog("owner", &lossy);
+  ASSERT_OK(log->TakeOver(kFirst, kLong));
+  absl::Status status;
+  for (int i = 0; i < 1000 && status.ok(); ++i) {
+    Append(*log, kFirst, Offset(0));
+    status = log->AwaitAcks(kLong);
+  }
+  EXPECT_FALSE(status.ok() || IsRetry(status)) << status;
+  EXPECT_EQ(log->AwaitAcks(kLong), status);
+}
+
+// Kafka does not tell the offset of a record that a retry found in the log already.
+TEST_F(OwnedLogTest, MarkerWhoseOffsetNobodyTellsIsFollowedByOneThatIsToldOf) {
+  class Forgetful : public MemoryBus {
+   public:
+    explicit Forgetful(MemoryBroker* broker) : MemoryBus(broker, {}) {}
+    absl::StatusOr<std::unique_ptr<Producer>> NewProducer(const ProducerOptions& options,
+                                                          AckHandler on_ack) override {
+      return MemoryBus::NewProducer(
+          options, [is_first = true, on_ack = std::move(on_ack)](const Ack& ack) mutable {
+            Ack told = ack;
+            if (std::exchange(is_first, false)) told.offset = Offset(-1);
+            on_ack(told);
+          });
+    }
+  } forgetful(&broker_);
+  auto log = NewLog("owner", &forgetful);
+  EXPECT_EQ(*log->TakeOver(kFirst, kLong), Offset(1));
+  EXPECT_EQ(ReadAll(kFirst).size(), 2u);
+  EXPECT_OK(log->CheckStillOwner({&kFirst, 1}, kLong));
+}
+
+TEST_F(OwnedLogTest, AckOfAnEarlierMarkerIsNotTakenForTheAwaitedOnes) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    auto before = NewLog("before");
+    ASSERT_OK(before->TakeOver(kFirst, kLong));
+    MemoryBus slow(&broker_, {.faults = {.seed = seed, .max_ack_delay = std::chrono::seconds(9)}});
+    auto log = NewLog("owner", &slow);
+    broker_.SetAvailable(false);
+    EXPECT_TRUE(IsRetry(log->TakeOver(kFirst, std::chrono::seconds(1)).status()));
+    broker_.SetAvailable(true);
+    const auto epoch = log->TakeOver(kSecond, kLong);
+    ASSERT_OK(epoch);
+    EXPECT_EQ(*epoch, Offset(static_cast<int64_t>(seed)));
+  }
+}
+
+TEST_F(OwnedLogTest, AckAfterTheLookThatSawItsEntryDoesNotHideALaterMarker) {
+  MemoryBus slow(&broker_, {.faults = {.max_ack_delay = std::chrono::seconds(9)}});
+  auto log = NewLog("owner", &slow);
+  ASSERT_OK(log->TakeOver(kFirst, kLong));
+  Append(*log, kFirst, Offset(0));
+  EXPECT_OK(log->CheckStillOwner({&kFirst, 1}, kLong));
+  ASSERT_OK(log->AwaitAcks(kLong));
+  ASSERT_OK(NewLog("later")->TakeOver(kFirst, kLong));
+  EXPECT_TRUE(IsFenced(log->CheckStillOwner({&kFirst, 1}, kLong)));
+}
+
+TEST_F(OwnedLogTest, RetentionTakesNoOwnershipOfWhatWasLookedAt) {
+  auto log = NewLog("owner");
+  ASSERT_OK(log->TakeOver(kFirst, kLong));
+  for (int i = 0; i < 3; ++i) {
+    Append(*log, kFirst, Offset(0));
+    ASSERT_OK(log->AwaitAcks(kLong));
+    ASSERT_OK(log->CheckStillOwner({&kFirst, 1}, kLong));
+    ASSERT_OK(broker_.CutLog(kSpiderFeedTopic, kFirst, log->WrittenTo(kFirst)));
+  }
+  EXPECT_OK(log->CheckStillOwner({&kFirst, 1}, kLong));
 }
 
 TEST_F(OwnedLogTest, BrokerThatIsAwayIsARetryAndTheSecondTryTakesOver) {

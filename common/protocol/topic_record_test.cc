@@ -43,12 +43,15 @@ TEST_F(TopicRecordTest, IsAbsentAtFirstAndThenWhatWasSaved) {
 }
 
 TEST_F(TopicRecordTest, NewerFormatIsRefusedAndNotGuessed) {
-  const CellPut cell{.column = "record", .value = "\x02later"};
-  const RowPut put{
-      .row = std::string_view("\0\0topics", 8), .version = Version(9), .cells = {&cell, 1}};
-  std::vector<uint32_t> remaining;
-  ASSERT_OK(store_.Write(Table::kPartitions, {&put, 1}, kLong, &remaining));
-  EXPECT_TRUE(IsFatal(LoadTopicRecord(store_, kLong).status()));
+  // Longer than ours, and as long.
+  for (const std::string_view value : {"\x02 that knows more", "\x02thirteen    "}) {
+    const CellPut cell{.column = "record", .value = value};
+    const RowPut put{
+        .row = std::string_view("\0\0topics", 8), .version = Version(9), .cells = {&cell, 1}};
+    std::vector<uint32_t> remaining;
+    ASSERT_OK(store_.Write(Table::kPartitions, {&put, 1}, kLong, &remaining));
+    EXPECT_TRUE(IsFatal(LoadTopicRecord(store_, kLong).status())) << value;
+  }
 }
 
 TEST_F(TopicRecordTest, TopicsMadeAnewRaiseTheTopicEpoch) {

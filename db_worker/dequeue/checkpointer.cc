@@ -32,14 +32,9 @@ void Checkpointer::Begin(Partition& partition) {
   partition.sent_since_checkpoint = 0;
   partition.checkpoint_due = now + parts_.options.checkpoint_interval;
   stage_ = Stage::kHeads;
-  if (parts_.bugs.checkpoint_before_heads) stage_ = Stage::kCheckpoint;
 }
 
 absl::Status Checkpointer::Advance() {
-  if (stage_ == Stage::kCheckpoint && parts_.bugs.checkpoint_before_heads) {
-    RETURN_IF_ERROR(PutCheckpoint());
-    stage_ = Stage::kHeads;
-  }
   if (stage_ == Stage::kHeads) {
     RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout()));
     stage_ = Stage::kCheckOwner;

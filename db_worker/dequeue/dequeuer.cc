@@ -6,6 +6,7 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/bus/topics.h"
 #include "db_worker/dequeue/spread.h"
 #include "db_worker/queue/columns.h"
 #include "db_worker/queue/pacing.h"
@@ -58,9 +59,8 @@ absl::Status Dequeuer::Advance() {
 absl::Status Dequeuer::Look() {
   std::vector<PartitionId> ids;
   for (const Partition* const partition : due_) ids.push_back(partition->id);
-  ASSIGN_OR_RETURN(
-      const std::vector<FeedLag> lags,
-      ReadLags(parts_.offsets, parts_.options.feed.spider_group, ids, parts_.timeout()));
+  ASSIGN_OR_RETURN(const std::vector<FeedLag> lags,
+                   ReadLags(parts_.offsets, kSpiderGroup, ids, parts_.timeout()));
   for (size_t i = 0; i < due_.size(); ++i) SetLag(*due_[i], lags[i]);
   return absl::OkStatus();
 }
@@ -71,12 +71,12 @@ void Dequeuer::SetLag(Partition& partition, const FeedLag& lag) {
       Log(LogLevel::kWarning, "feed",
           "partition {}: the commit of group '{}' has expired; spiders will begin at the log's "
           "start",
-          partition.id, parts_.options.feed.spider_group);
+          partition.id, kSpiderGroup);
     }
     if (lag.state == LagState::kCommitBeyondEnd) {
       Log(LogLevel::kWarning, "feed",
           "partition {}: group '{}' has committed beyond the log's end; was the topic made anew?",
-          partition.id, parts_.options.feed.spider_group);
+          partition.id, kSpiderGroup);
     }
   }
   // Spiders that stay away lose more with each cut.
@@ -172,7 +172,6 @@ absl::Status Dequeuer::ProduceOne(const LeavingDomain& domain, const LeavingRequ
 }
 
 absl::Status Dequeuer::CheckOwner() {
-  if (parts_.bugs.skip_owner_check) return absl::OkStatus();
   std::vector<PartitionId> ids;
   for (const PartitionBatch& batch : batches_) ids.push_back(batch.partition->id);
   return parts_.feed.CheckStillOwner(ids, parts_.timeout());

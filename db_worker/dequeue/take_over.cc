@@ -16,8 +16,6 @@
 namespace orbweaver {
 namespace {
 
-// Reading back joins no group and commits nothing, but a consumer must name one.
-constexpr char kReadBackGroup[] = "orbweaver-read-back";
 constexpr PollLimits kLimits{.max_messages = 5000};
 
 std::string SlotRow(int slot) {
@@ -134,7 +132,6 @@ absl::Status TakeOver::FindStart() {
           id_, start - checkpoint_->offset);
     }
   }
-  if (parts_.bugs.skip_read_back) position_ = partition_->epoch;
   return absl::OkStatus();
 }
 
@@ -171,7 +168,7 @@ void TakeOver::Apply(const Message& message) {
   if (!CheckSchema(schema).ok() || !Decode(message.value, &arena_, &entry).ok()) return;
   if (std::holds_alternative<Marker>(entry.entry)) {
     filter_.Pass(message.offset);
-  } else if (filter_.Accepts(entry.epoch) || parts_.bugs.ignore_epochs) {
+  } else if (filter_.Accepts(entry.epoch)) {
     ApplyRequest(std::get<Request>(entry.entry), message.time);
   }
 }

@@ -22,6 +22,9 @@
 
 namespace orbweaver {
 
+// Reading back joins no group and commits nothing, but a consumer must name one.
+inline constexpr char kReadBackGroup[] = "orbweaver-read-back";
+
 class TakeOver {
  public:
   // `owner` is ChunkKey::owner, never used before; `scoring_metadata` the scoring log's commit's.

@@ -69,9 +69,6 @@ absl::Status Enqueuer::Advance() {
   while (stage_ == Stage::kApply || stage_ == Stage::kWrite) {
     if (stage_ == Stage::kApply) {
       RETURN_IF_ERROR(Apply());
-      if (parts_.bugs.commit_before_puts && next_message_ == batch_.messages().size()) {
-        RETURN_IF_ERROR(Commit());
-      }
       FinishEdits();
       stage_ = Stage::kWrite;
     }
@@ -83,7 +80,7 @@ absl::Status Enqueuer::Advance() {
     stage_ = commits_ ? Stage::kCommit : Stage::kIdle;
   }
   if (stage_ == Stage::kCommit) {
-    if (!parts_.bugs.commit_before_puts) RETURN_IF_ERROR(Commit());
+    RETURN_IF_ERROR(Commit());
     stage_ = Stage::kIdle;
   }
   batch_.Clear();
@@ -130,7 +127,7 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplyMessage(const Message& message)
     partition.scoring.Pass(message.offset);
     return Outcome::kDone;
   }
-  if (!partition.scoring.Accepts(entry.epoch) && !parts_.bugs.ignore_epochs) {
+  if (!partition.scoring.Accepts(entry.epoch)) {
     parts_.metrics.outdated.Increment();
     return Outcome::kDone;
   }
@@ -171,7 +168,7 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
   if (edit == nullptr) edit = &NewEdit(partition, domain);
   Head& head = edit->head();
   const Watermark watermark{schedule.source_topic_epoch, schedule.source_offset, schedule.part};
-  if (watermark <= head.applied && !parts_.bugs.ignore_watermarks) {
+  if (watermark <= head.applied) {
     parts_.metrics.replayed.Increment();
     return Outcome::kDone;
   }
@@ -267,7 +264,6 @@ void Enqueuer::FinishEdits() {
 }
 
 absl::Status Enqueuer::CheckOwner() {
-  if (parts_.bugs.skip_owner_check) return absl::OkStatus();
   std::vector<PartitionId> partitions;
   for (const auto& [partition, end] : ends_) partitions.push_back(partition);
   return parts_.feed.CheckStillOwner(partitions, parts_.timeout());
@@ -281,7 +277,10 @@ absl::Status Enqueuer::Commit() {
                        .offset = end,
                        .metadata = parts_.partitions.at(partition)->scoring.Metadata()});
   }
-  return Annotate(parts_.consumer.Commit(commits, parts_.timeout()), "commit the scoring log");
+  RETURN_IF_ERROR(
+      Annotate(parts_.consumer.Commit(commits, parts_.timeout()), "commit the scoring log"));
+  for (const auto& [partition, end] : ends_) parts_.partitions.at(partition)->next_message = end;
+  return absl::OkStatus();
 }
 
 absl::Status Enqueuer::ChangeDomain(Partition& partition, std::string_view domain,

@@ -9,20 +9,16 @@
 #include "common/base/status.h"
 #include "common/bus/memory/memory_bus.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
-#include "common/model/scoring_log.h"
 #include "common/protocol/topic_record.h"
 #include "common/store/memory/memory_store.h"
-#include "common/url/fingerprint.h"
-#include "common/url/partition.h"
 #include "db_worker/db_worker_core.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/queue_workload.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr int kRequests = 1'000'000;
-constexpr int kInMessage = 10;
 constexpr int kBatch = 2048;
 constexpr Duration kTimeout = std::chrono::minutes(1);
 
@@ -103,23 +99,20 @@ class MutedFeedBus : public Bus {
   int64_t end_ = 0;  // of the feed's only partition
 };
 
-std::string DomainName(int i) { return "www-site-" + std::to_string(i) + ".com"; }
-
 class QueueBench {
  public:
-  explicit QueueBench(int domains) : domains_(domains) {
+  explicit QueueBench(int domains) {
     ConfigureLog({.level = LogLevel::kWarning});
     CHECK_OK(bus_.EnsureTopics(*ProductTopics({.partitions = 1}), kTimeout).status());
     CHECK_OK(SaveTopicRecord(store_, {.topic_epoch = 1, .partitions = 1}, kTimeout));
     setup_.name = "bench";
-    setup_.is_member = false;
     setup_.options.feed = {.low_lag = 1,
                            .target_lag = kBatch,
                            .max_per_domain = 64,
                            .min_domains = 128,
                            .interval = std::chrono::milliseconds(1),
                            .min_delay = std::chrono::milliseconds(0)};
-    FillScoringLog();
+    CHECK_OK(AppendScoringLog(bus_, {.requests = kRequests, .domains = domains}));
     bus_.Mute();
     Start();
   }
@@ -155,36 +148,6 @@ class QueueBench {
  private:
   void Step() { CHECK_OK(core_->Step(Duration::zero())); }
 
-  // Events come from all domains in turn.
-  void FillScoringLog() {
-    const auto producer = *bus_.NewProducer({}, [](const Ack& ack) { CHECK_OK(ack.status); });
-    static constexpr Header kHeaders[] = {{kSchemaHeader, kSchema}};
-    EncodeBuffer buffer;
-    std::vector<std::string> urls(kInMessage);
-    std::vector<ScheduledRequest> requests(kInMessage);
-    for (int message = 0; message < kRequests / kInMessage; ++message) {
-      const std::string domain = DomainName(message % domains_);
-      for (int i = 0; i < kInMessage; ++i) {
-        urls[i] = "https://" + domain + "/articles/2024/11/some-page-with-a-name-" +
-                  std::to_string(message * kInMessage + i) + ".html";
-        requests[i] = {
-            .url = urls[i], .fingerprint = FingerprintOf(urls[i]), .depth = 3, .score = 0.7F};
-      }
-      const auto value =
-          Encode(ScoringLogEntry{.epoch = Offset(0),
-                                 .entry = ScheduleRequests{.source_topic_epoch = 1,
-                                                           .source_offset = Offset(message),
-                                                           .domain = domain,
-                                                           .requests = requests}},
-                 &buffer);
-      CHECK_OK(value.status());
-      CHECK_OK(producer->Send({kScoringLogTopic, PartitionId(0), domain, *value, kHeaders}, 0));
-      if (message % 1000 == 0) CHECK_OK(producer->Flush(kTimeout));
-    }
-    CHECK_OK(producer->Flush(kTimeout));
-  }
-
-  const int domains_;
   ManualClock clock_;
   MemoryBroker broker_;
   MutedFeedBus bus_{&broker_};

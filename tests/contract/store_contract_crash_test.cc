@@ -82,6 +82,25 @@ TEST_P(StoreContract, LetsTheHighestVersionWinAmongConcurrentWriters) {
   }
 }
 
+TEST_P(StoreContract, ErasesNothingThatAConcurrentPutRaisesAboveTheErasedVersion) {
+  constexpr uint64_t kRounds = 200;
+  const std::string row = Row("contended");
+  store();  // opened before the threads are there
+  std::atomic<uint64_t> written = 0;
+  std::thread eraser([&] {
+    for (uint64_t version = 0; version < kRounds; version = written) {
+      if (version > 0) Erase(row, version, {"c"});
+    }
+  });
+  for (uint64_t version = 1; version <= kRounds; ++version) {
+    Put(row, version, {{"c", std::to_string(version)}});
+    // Nobody erases this version before it has been seen.
+    EXPECT_EQ(Get(row, {"c"}), (Cells{{"c", std::to_string(version)}}));
+    written = version;
+  }
+  eraser.join();
+}
+
 TEST_P(StoreContract, KeepsWhatWasWrittenWhenTheClientIsRestarted) {
   std::vector<std::string> names;
   for (size_t i = 0; i < 2000; ++i) names.push_back(Row(Number(i), i * 3 % kSlots));

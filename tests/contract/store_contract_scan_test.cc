@@ -60,6 +60,15 @@ TEST_P(StoreContract, ScansOnlyRowsThatHaveAWantedColumn) {
             (std::vector<std::string>{a, c}));
 }
 
+TEST_P(StoreContract, ScansAColumnOnceThatIsAskedForTwice) {
+  const std::string a = Row("a"), end = Row("b");
+  Put(a, 1, {{"x", "1"}, {"y", "2"}});
+  const std::string_view columns[] = {"y", "x", "y"};
+  const auto rows = Scan({.begin = a, .end = end, .columns = columns});
+  ASSERT_EQ(Names(rows), (std::vector<std::string>{a}));
+  EXPECT_EQ(rows[0].second, (Cells{{"x", "1"}, {"y", "2"}}));
+}
+
 TEST_P(StoreContract, StopsAScanAtItsLimitOrWhenTheVisitorHasEnough) {
   std::vector<std::string> names;
   for (size_t i = 0; i < 2500; ++i) names.push_back(Row(Number(i)));

@@ -1,10 +1,20 @@
 #include "tests/sim/switched_off.h"
 
+#include <algorithm>
+#include <deque>
 #include <map>
 
 #include "absl/synchronization/mutex.h"
 
+#include "common/base/check.h"
 #include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/model/arena.h"
+#include "common/model/encode_buffer.h"
+#include "common/model/scoring_log.h"
+#include "common/model/spider_feed.h"
+#include "db_worker/dequeue/take_over.h"
+#include "db_worker/queue/columns.h"
 
 namespace orbweaver {
 namespace {
@@ -35,6 +45,7 @@ class ForwardingConsumer : public Consumer {
   const std::unique_ptr<Consumer> consumer_;
 };
 
+// Also sees nothing else of what is in the log.
 class SeesNoMarkers : public ForwardingConsumer {
  public:
   using ForwardingConsumer::ForwardingConsumer;
@@ -56,6 +67,68 @@ class SeesNoMarkers : public ForwardingConsumer {
 
  private:
   bool is_assigned_ = false;
+};
+
+struct Rewritten : MessageBatch::Memory {
+  MessageBatch original;
+  std::deque<std::string> values;
+};
+
+// What a db worker reads, with other numbers.
+class RewritesEntries : public ForwardingConsumer {
+ public:
+  RewritesEntries(std::unique_ptr<Consumer> consumer, bool of_feed, bool same_epoch,
+                  uint64_t* renumber)
+      : ForwardingConsumer(std::move(consumer)),
+        of_feed_(of_feed),
+        same_epoch_(same_epoch),
+        renumber_(renumber) {}
+
+  absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override {
+    auto memory = std::make_unique<Rewritten>();
+    const absl::Status status = ForwardingConsumer::Poll(limits, timeout, &memory->original);
+    std::vector<Message> messages;
+    for (const Message& message : memory->original.messages()) {
+      memory->values.push_back(of_feed_ ? RewriteFeed(message) : RewriteScoring(message));
+      messages.push_back(message);
+      messages.back().value = memory->values.back();
+    }
+    batch->Set(std::move(messages), std::move(memory));
+    return status;
+  }
+
+ private:
+  static constexpr Offset kLatest{int64_t{1} << 40};
+
+  std::string RewriteFeed(const Message& message) {
+    arena_.Reset();
+    SpiderFeedEntry entry;
+    CHECK_OK(Decode(message.value, &arena_, &entry));
+    if (std::holds_alternative<Marker>(entry.entry) || !same_epoch_) {
+      return std::string(message.value);
+    }
+    entry.epoch = kLatest;
+    return std::string(*Encode(entry, &buffer_));
+  }
+
+  std::string RewriteScoring(const Message& message) {
+    arena_.Reset();
+    ScoringLogEntry entry;
+    CHECK_OK(Decode(message.value, &arena_, &entry));
+    auto* const schedule = std::get_if<ScheduleRequests>(&entry.entry);
+    if (schedule == nullptr) return std::string(message.value);
+    if (same_epoch_) entry.epoch = kLatest;
+    if (renumber_ != nullptr) {
+      schedule->source_offset = Offset(static_cast<int64_t>(++*renumber_));
+    }
+    return std::string(*Encode(entry, &buffer_));
+  }
+
+  const bool of_feed_;
+  const bool same_epoch_;
+  uint64_t* const renumber_;
+  Arena arena_;
+  EncodeBuffer buffer_;
 };
 
 // The group takes the commit although its member is no owner any more.
@@ -139,6 +212,36 @@ absl::Status WithoutVersions::Write(Table table, std::span<const RowPut> puts, D
   return store_.Write(table, later, timeout, remaining);
 }
 
+absl::Status HeadsAfterCheckpoint::Write(Table table, std::span<const RowPut> puts,
+                                         Duration timeout, std::vector<uint32_t>* remaining) {
+  const bool only_heads =
+      table == Table::kQueue && std::all_of(puts.begin(), puts.end(), [](const RowPut& put) {
+        return put.cells.size() == 1 && put.cells[0].column == kHeadColumn;
+      });
+  if (only_heads) {
+    for (const RowPut& put : puts) {
+      held_.push_back({.row = std::string(put.row),
+                       .version = put.version,
+                       .column = std::string(put.cells[0].column),
+                       .head = std::string(put.cells[0].value)});
+    }
+    remaining->clear();
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(store_.Write(table, puts, timeout, remaining));
+  if (table != Table::kPartitions) return absl::OkStatus();
+  std::vector<CellPut> cells;
+  for (const Held& held : held_) cells.push_back({held.column, held.head});
+  std::vector<RowPut> heads;
+  for (size_t i = 0; i < held_.size(); ++i) {
+    heads.push_back({held_[i].row, held_[i].version, {&cells[i], 1}});
+  }
+  std::vector<uint32_t> heads_left;
+  const absl::Status written = store_.Write(Table::kQueue, heads, timeout, &heads_left);
+  if (written.ok()) held_.clear();
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<Producer>> RuleBreakingBus::NewProducer(
     const ProducerOptions& options, AckHandler on_ack) {
   ASSIGN_OR_RETURN(auto producer, bus_.NewProducer(options, std::move(on_ack)));
@@ -152,8 +255,18 @@ absl::StatusOr<std::unique_ptr<Consumer>> RuleBreakingBus::NewConsumer(
   if (!rules_.commit_fencing) {
     consumer = std::make_unique<CommitsUnfenced>(std::move(consumer), options.group, broker_);
   }
-  if (!rules_.still_owner) consumer = std::make_unique<SeesNoMarkers>(std::move(consumer));
+  const bool reads_back = options.group == kReadBackGroup;
+  if (!rules_.still_owner && !reads_back)
+    consumer = std::make_unique<SeesNoMarkers>(std::move(consumer));
   if (!rules_.commit_last) consumer = std::make_unique<CommitsAtOnce>(std::move(consumer));
+  if (!rules_.read_back && reads_back) {
+    consumer = std::make_unique<SeesNoMarkers>(std::move(consumer));
+  }
+  const bool is_rewritten = !rules_.epochs || rules_.renumber != nullptr;
+  if (is_rewritten && (reads_back || options.group == kDbWorkerGroup)) {
+    consumer = std::make_unique<RewritesEntries>(std::move(consumer), reads_back, !rules_.epochs,
+                                                 rules_.renumber);
+  }
   return consumer;
 }
 

@@ -59,6 +59,37 @@ class WithoutVersions : public Store {
   uint64_t& last_version_;  // of all workers
 };
 
+// Heads alone are called durable, and put only after the next checkpoint: the db worker's.
+class HeadsAfterCheckpoint : public Store {
+ public:
+  explicit HeadsAfterCheckpoint(Store& store) : store_(store) {}
+
+  absl::Status MultiGet(Table table, std::span<const RowGet> gets, Duration timeout,
+                        Rows* rows) override {
+    return store_.MultiGet(table, gets, timeout, rows);
+  }
+  absl::Status Write(Table table, std::span<const RowPut> puts, Duration timeout,
+                     std::vector<uint32_t>* remaining) override;
+  absl::Status Erase(Table table, std::span<const RowErase> erases, Duration timeout) override {
+    return store_.Erase(table, erases, timeout);
+  }
+  absl::Status Scan(Table table, const ScanRange& range, Duration timeout,
+                    Visitor visitor) override {
+    return store_.Scan(table, range, timeout, visitor);
+  }
+
+ private:
+  struct Held {
+    std::string row;
+    Version version;
+    std::string column;
+    std::string head;
+  };
+
+  Store& store_;
+  std::vector<Held> held_;
+};
+
 // A bus whose clients break a rule.
 class RuleBreakingBus : public Bus {
  public:
@@ -67,6 +98,11 @@ class RuleBreakingBus : public Bus {
     bool still_owner = true;     // who looks for later markers sees them
     bool await_acks = true;      // acks are waited for; those of markers in any case
     bool commit_last = true;     // what was read is not committed at once
+    bool epochs = true;          // db workers see of which epoch an entry is
+    bool read_back = true;       // and what stands in a feed that they take over
+    // When set: the scoring log's source offsets are replaced by this number, ever larger, so that
+    // nothing that comes again is recognised.
+    uint64_t* renumber = nullptr;
   };
   RuleBreakingBus(Bus& bus, MemoryBroker& broker, const Rules& rules)
       : bus_(bus), broker_(broker), rules_(rules) {}

@@ -43,7 +43,6 @@ class DbWorkerHarness {
     CHECK_OK(SaveTopicRecord(store, {.topic_epoch = 1, .partitions = partitions}, kLong));
     producer_ = *bus_.NewProducer({}, [](const Ack& ack) { CHECK_OK(ack.status); });
     setup_.name = "worker";
-    setup_.is_member = false;
     setup_.options.feed.min_delay = std::chrono::seconds(1);
     // The marker alone is more, so nothing is sent before the first CommitFeed.
     setup_.options.feed.low_lag = 1;
@@ -128,7 +127,7 @@ class DbWorkerHarness {
     for (int p = 0; p < partitions_; ++p) CommitFeed(PartitionId(p), End(PartitionId(p)));
   }
   void CommitFeed(PartitionId partition, Offset offset) {
-    const auto consumer = *bus_.NewConsumer({.group = setup_.options.feed.spider_group});
+    const auto consumer = *bus_.NewConsumer({.group = std::string(kSpiderGroup)});
     const AssignedPartition from{.partition = partition, .position = offset};
     CHECK_OK(consumer->Assign(kSpiderFeedTopic, {&from, 1}));
     const OffsetCommit commit{.partition = partition, .offset = offset};

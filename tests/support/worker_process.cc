@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -16,6 +17,11 @@
 #include "common/base/check.h"
 
 namespace orbweaver {
+namespace {
+
+constexpr auto kLookAgain = std::chrono::milliseconds(20);
+
+}  // namespace
 
 WorkerProcess::WorkerProcess(std::vector<std::string> arguments, const std::string& log_path)
     : name_(arguments.at(0)), log_path_(log_path) {
@@ -24,6 +30,7 @@ WorkerProcess::WorkerProcess(std::vector<std::string> arguments, const std::stri
   argv.push_back(nullptr);
   const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   CHECK(log >= 0);
+  log_start_ = lseek(log, 0, SEEK_END);
   pid_ = fork();
   CHECK(pid_ >= 0);
   if (pid_ == 0) {
@@ -51,7 +58,8 @@ void WorkerProcess::Kill() {
 }
 
 int WorkerProcess::Stop(Duration timeout) {
-  if (!Running()) return -1;
+  // Before that it has no signal handlers.
+  if (!AwaitOutput(" started; admin server", timeout)) return -1;
   // A descriptor of the process becomes readable when it ends.
   const int ended = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
   CHECK(ended >= 0);
@@ -82,8 +90,22 @@ bool WorkerProcess::Running() {
   return false;
 }
 
+bool WorkerProcess::AwaitOutput(std::string_view text, Duration timeout) {
+  const SteadyTime deadline = SystemClock().Now() + timeout;
+  while (Running()) {
+    if (Log().find(text) != std::string::npos) return true;
+    if (SystemClock().Now() >= deadline) {
+      ADD_FAILURE() << name_ << " does not say '" << text << "':\n" << Log();
+      return false;
+    }
+    std::this_thread::sleep_for(kLookAgain);  // a file that grows wakes nobody
+  }
+  return false;
+}
+
 std::string WorkerProcess::Log() const {
   std::ifstream file(log_path_);
+  file.seekg(log_start_);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

@@ -1,5 +1,7 @@
 #include "common/store/memory/memory_tables.h"
 
+#include <algorithm>
+
 namespace orbweaver {
 namespace {
 
@@ -67,6 +69,9 @@ void MemoryTables::Read(Table table, const ScanRange& range, size_t max_rows, Ro
                         std::vector<std::string>* names, std::optional<std::string>* next) const {
   absl::ReaderMutexLock lock(&mutex_);
   next->reset();
+  std::vector<std::string_view> columns(range.columns.begin(), range.columns.end());
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   size_t bytes = 0;
   for (auto row = Of(table).lower_bound(range.begin); row != Of(table).end(); ++row) {
     if (!range.end.empty() && row->first >= range.end) return;
@@ -74,7 +79,7 @@ void MemoryTables::Read(Table table, const ScanRange& range, size_t max_rows, Ro
       *next = row->first;
       return;
     }
-    const size_t added = AddCells(row->second, range.columns, rows);
+    const size_t added = AddCells(row->second, columns, rows);
     if (added == 0) continue;  // columns have names: a cell is never of no bytes
     bytes += row->first.size() + added;
     rows->EndRow();

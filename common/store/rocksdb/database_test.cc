@@ -38,29 +38,29 @@ class FullableDisk : public rocksdb::FileSystemWrapper {
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* debug) override {
     const rocksdb::IOStatus made = target()->NewWritableFile(name, options, file, debug);
-    if (made.ok()) *file = std::make_unique<File>(std::move(*file), is_full, syncs);
+    if (made.ok()) *file = std::make_unique<File>(std::move(*file), *this);
     return made;
   }
 
   std::atomic<bool> is_full = false;
   std::atomic<int> syncs = 0;
+  std::atomic<int> full_after_syncs = 0;  // 0: never
 
  private:
   class File : public rocksdb::FSWritableFileOwnerWrapper {
    public:
-    File(std::unique_ptr<rocksdb::FSWritableFile> file, const std::atomic<bool>& is_full,
-         std::atomic<int>& syncs)
-        : FSWritableFileOwnerWrapper(std::move(file)), is_full_(is_full), syncs_(syncs) {}
+    File(std::unique_ptr<rocksdb::FSWritableFile> file, FullableDisk& disk)
+        : FSWritableFileOwnerWrapper(std::move(file)), disk_(disk) {}
 
     rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* debug) override {
-      ++syncs_;
+      if (++disk_.syncs == disk_.full_after_syncs) disk_.is_full = true;
       return FSWritableFileOwnerWrapper::Sync(options, debug);
     }
 
     rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* debug) override {
-      if (!is_full_) return FSWritableFileOwnerWrapper::Append(data, options, debug);
+      if (!disk_.is_full) return FSWritableFileOwnerWrapper::Append(data, options, debug);
       const rocksdb::Slice half(data.data(), data.size() / 2);
       static_cast<void>(FSWritableFileOwnerWrapper::Append(half, options, debug));
       return rocksdb::IOStatus::NoSpace("disk full");
@@ -72,8 +72,7 @@ class FullableDisk : public rocksdb::FileSystemWrapper {
     }
 
    private:
-    const std::atomic<bool>& is_full_;
-    std::atomic<int>& syncs_;
+    FullableDisk& disk_;
   };
 };
 
@@ -186,6 +185,30 @@ TEST_F(DatabaseTest, AFullDiskFailsTheWriteWholeAndOpensAgainWhenThereIsSpace) {
   EXPECT_EQ(CellsOf("refused"), 0u);
   EXPECT_EQ(CellsOf("after"), 0u);
   EXPECT_OK(Put("after", "value"));
+}
+
+TEST_F(DatabaseTest, WhatWasDurableBeforeTheDiskWasFullIsNotNamedAsRemaining) {
+  const auto disk = std::make_shared<FullableDisk>(rocksdb::FileSystem::Default());
+  env_ = rocksdb::NewCompositeEnv(disk);
+  Open();
+  const std::string value(9'000'000, 'x');
+  const std::string rows[] = {"a", "b", "c", "d", "e", "f"};
+  const CellPut cell{"a", value};
+  std::vector<RowPut> puts;
+  for (const std::string& row : rows) puts.push_back({row, Version(1), {&cell, 1}});
+  disk->full_after_syncs = disk->syncs + 1;
+  std::vector<uint32_t> remaining;
+  EXPECT_TRUE(IsFatal(store_->Write(Table::kQueue, puts, kTimeout, &remaining)));
+  ASSERT_FALSE(remaining.empty());
+  ASSERT_LT(remaining.size(), puts.size());
+  EXPECT_EQ(remaining.back(), puts.size() - 1);
+  disk->full_after_syncs = 0;
+  disk->is_full = false;
+  Close();
+  Open();
+  for (uint32_t i = 0; i < puts.size(); ++i) {
+    EXPECT_EQ(CellsOf(rows[i]), i < remaining.front() ? 1u : 0u) << i;
+  }
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include "rocksdb/perf_context.h"
 #include <gtest/gtest.h>
 
+#include "common/base/status.h"
 #include "common/store/rocksdb/database.h"
+#include "common/store/rocksdb/row_key.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/stalled_writes.h"
@@ -60,6 +62,27 @@ class RocksdbStoreTest : public ::testing::Test {
   std::unique_ptr<Database> database_;
   std::unique_ptr<RocksdbStore> store_;
 };
+
+TEST_F(RocksdbStoreTest, CellsTooShortForAVersionAreAnErrorAndNotReadPastTheirEnd) {
+  std::string key;
+  AppendRowPrefix("row", &key);
+  ASSERT_TRUE(database_->db().Put({}, database_->table(kTable), key + "c", "short").ok());
+  const std::string_view column = "c";
+  const std::string_view row = "row";
+  Rows rows;
+  for (const RowGet& get : {RowGet{row, {}}, RowGet{row, {&column, 1}}}) {
+    EXPECT_TRUE(IsFatal(store_->MultiGet(kTable, {&get, 1}, kTimeout, &rows)));
+    EXPECT_EQ(rows.size(), 0u);
+  }
+  for (const RowErase& erase :
+       {RowErase{row, Version(1), {}}, RowErase{row, Version(1), {&column, 1}}}) {
+    EXPECT_TRUE(IsFatal(store_->Erase(kTable, {&erase, 1}, kTimeout)));
+  }
+  const auto ignore = [](std::string_view, std::span<const Cell>) { return true; };
+  EXPECT_TRUE(IsFatal(store_->Scan(kTable, {.begin = row}, kTimeout, ignore)));
+  EXPECT_TRUE(
+      IsFatal(store_->Scan(kTable, {.begin = row, .columns = {&column, 1}}, kTimeout, ignore)));
+}
 
 TEST_F(RocksdbStoreTest, TheHighestVersionWinsWhereverFlushesAndCompactionsFallBetweenPuts) {
   const std::vector<uint64_t> orders[] = {{1, 2, 3}, {3, 2, 1}, {2, 3, 1}, {3, 1, 2}};

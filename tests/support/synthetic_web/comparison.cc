@@ -10,11 +10,6 @@ void Add(const Paths& paths, const Place& place, Comparison::Finding* finding) {
   if (finding->examples.size() < kExamples) finding->examples.push_back(paths.UrlOf(place));
 }
 
-bool IsRobotsText(const Place& place) {
-  return place.kind == Place::Kind::kRobots || place.kind == Place::Kind::kRobotsHop ||
-         place.kind == Place::Kind::kRobotsRules;
-}
-
 }  // namespace
 
 Comparison Compare(const Reachable& reachable, const Ledger& ledger) {
@@ -34,7 +29,7 @@ Comparison Compare(const Reachable& reachable, const Ledger& ledger) {
     }
   });
   ledger.ForEach([&](const Place& place, uint32_t) {
-    if (IsRobotsText(place)) return;
+    if (IsRobotsText(place.kind)) return;
     if (!web.IsAllowed(place)) {
       Add(web.paths(), place, &result.forbidden);
     } else if (place.kind == Place::Kind::kDay && web.options().calendar_days == 0) {

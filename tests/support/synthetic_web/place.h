@@ -33,6 +33,12 @@ struct Place {
   }
 };
 
+// Whether it is robots.txt or a step on the way to its rules.
+constexpr bool IsRobotsText(Place::Kind kind) {
+  using enum Place::Kind;
+  return kind == kRobots || kind == kRobotsHop || kind == kRobotsRules;
+}
+
 // A number that looks random and depends on nothing but its arguments (SplitMix64's finaliser).
 constexpr uint64_t Mix(uint64_t a, uint64_t b) {
   uint64_t z = a ^ ((b + 1) * 0x9e3779b97f4a7c15u);

@@ -1,3 +1,5 @@
+// Over the wire, as a client without mercy sees it. Past 400 lines, since each fault is shown once
+// and all share the few functions at the beginning.
 #include "tests/support/synthetic_web/server.h"
 
 #include <arpa/inet.h>

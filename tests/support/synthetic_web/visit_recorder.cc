@@ -13,11 +13,6 @@ namespace {
 
 constexpr size_t kLogBufferBytes = 1 << 20;
 
-bool IsRobotsText(Place::Kind kind) {
-  return kind == Place::Kind::kRobots || kind == Place::Kind::kRobotsHop ||
-         kind == Place::Kind::kRobotsRules;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<VisitRecorder>> VisitRecorder::Create(const Web& web,

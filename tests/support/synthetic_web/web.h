@@ -113,6 +113,8 @@ class Web {
   uint32_t RobotsElsewhere(uint32_t host) const;
   uint64_t RevisionOf(const Place& place, uint32_t version) const;
   uint64_t BitsOf(const Place& place) const { return paths_.BitsOf(place.host, place.number); }
+  // Bits of a page that its path and its case do not come from.
+  uint64_t VariantOf(const Place& place) const { return BitsOf(place) >> 42; }
 
   const WebOptions options_;
   const Hosts hosts_;

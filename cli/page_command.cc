@@ -1,0 +1,190 @@
+// `orbweaver page`: what the db worker's role `pages` has kept.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "cli/command.h"
+#include "cli/product_options.h"
+#include "fmt/format.h"
+
+#include "common/base/json.h"
+#include "common/base/status.h"
+#include "common/base/text.h"
+#include "common/config/schema.h"
+#include "common/store/hbase/hbase_store.h"
+#include "common/url/resolver.h"
+#include "db_worker/pages/page_reader.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kHelp[] =
+    R"(usage: orbweaver page [OPTIONS] URL
+       orbweaver page [OPTIONS] --content HASH
+
+Shows what is kept of a page that was fetched: a JSON object. Db workers with the role `pages`
+write it, from the spider log.
+
+options:
+  --body            print the page's body instead, if it is kept (pages.bodies)
+  --same            list the pages that have the same content, this one included, a URL a line
+  --content HASH    list the pages whose content has this hash: 32 hexadecimal digits
+  --config FILE     read the options from a file
+  --set NAME=VALUE  set an option; `orbweaver config reference` lists them
+  --help            this text
+
+Exit code: 0 shown; 1 nothing is kept, or HBase could not be reached; 2 wrong options.
+)";
+
+constexpr Duration kTimeout = std::chrono::seconds(30);
+
+struct Arguments {
+  bool body = false;
+  bool same = false;
+  std::optional<Fingerprint> content;
+  std::optional<std::string> url;
+};
+
+// What is wrong, or empty.
+std::string Parse(std::vector<std::string> args, Arguments* parsed) {
+  parsed->body = std::erase(args, "--body") > 0;
+  parsed->same = std::erase(args, "--same") > 0;
+  if (const auto at = std::find(args.begin(), args.end(), "--content"); at != args.end()) {
+    if (at + 1 == args.end()) return "--content: without a hash";
+    const std::string hex = *(at + 1);
+    const bool is_hex = hex.size() == 32 && hex.find_first_not_of("0123456789abcdef") == hex.npos;
+    if (!is_hex) return fmt::format("--content '{}': not 32 hexadecimal digits", hex);
+    char bytes[16];
+    absl::HexStringToBytes(hex).copy(bytes, sizeof bytes);
+    parsed->content = Fingerprint::FromBytes(bytes);
+    args.erase(at, at + 2);
+  }
+  for (const std::string& arg : args) {
+    if (arg.starts_with('-')) return fmt::format("option '{}' is unknown", arg);
+    if (parsed->url.has_value()) return "more than one URL";
+    parsed->url = arg;
+  }
+  if (parsed->url.has_value() == parsed->content.has_value()) return "give a URL or --content";
+  if (parsed->body && parsed->same) return "give --body or --same";
+  return {};
+}
+
+std::string PageJson(const StoredPage& stored) {
+  const PageFetched& page = stored.page;
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject().Key("url").Value(page.request.url).Key("domain").Value(stored.domain);
+  json.Key("final_url").Value(page.final_url).Key("status").Value(page.status);
+  json.Key("fetched_at_ms").Value(page.fetched_at.time_since_epoch().count());
+  json.Key("not_modified").Value(page.not_modified).Key("content_hash");
+  json.Value(page.content_hash == Fingerprint{} ? std::string() : page.content_hash.ToHex());
+  json.Key("content_type").Value(page.content_type).Key("charset").Value(page.charset);
+  json.Key("title").Value(page.title).Key("language").Value(page.language);
+  json.Key("canonical_url").Value(page.canonical_url);
+  json.Key("robots_directives").Value(page.robots_directives);
+  json.Key("etag").Value(page.etag).Key("last_modified").Value(page.last_modified);
+  json.Key("body_bytes").Value(page.body_bytes).Key("text_bytes").Value(page.text_bytes);
+  json.Key("links_inside").Value(page.links_inside);
+  json.Key("links_outside").Value(page.links_outside);
+  json.Key("depth").Value(page.request.depth).Key("total_ms").Value(page.total.count());
+  json.Key("redirects").BeginArray();
+  for (const Redirect& redirect : page.redirects) json.Value(redirect.url);
+  json.EndArray().Key("headers").BeginArray();
+  for (const HttpHeader& header : page.headers) {
+    json.BeginArray().Value(header.name).Value(header.value).EndArray();
+  }
+  json.EndArray().EndObject();
+  return text;
+}
+
+int Fail(const absl::Status& status) {
+  fmt::print(
+      stderr, "orbweaver page: {}.{}\n", MessageOf(status),
+      IsRetry(status) ? " Is HBase up? `./run services up` starts one on this machine." : "");
+  return kExitFailed;
+}
+
+int List(Store& store, const Fingerprint& content) {
+  int count = 0;
+  const absl::Status listed =
+      ForEachWithContent(store, content, kTimeout, [&count](const StoredPage& page) {
+        fmt::print("{}\n", page.page.request.url);
+        ++count;
+        return true;
+      });
+  if (!listed.ok()) return Fail(listed);
+  return count > 0 ? kExitOk : kExitFailed;
+}
+
+int Show(Store& store, const Arguments& args, const ResolvedUrl& url) {
+  const auto found = FindPage(store, url.domain, url.fingerprint, args.body, kTimeout);
+  if (!found.ok()) return Fail(found.status());
+  if (*found == nullptr) {
+    fmt::print(stderr, "orbweaver page: nothing is kept of {}\n", url.url);
+    return kExitFailed;
+  }
+  const StoredPage& page = (*found)->page;
+  if (args.same && page.page.content_hash != Fingerprint{}) {
+    return List(store, page.page.content_hash);
+  }
+  if (args.same) {
+    fmt::print(stderr, "orbweaver page: {} has no content\n", url.url);
+    return kExitFailed;
+  }
+  if (!args.body) {
+    fmt::print("{}\n", PageJson(page));
+    return kExitOk;
+  }
+  if (!(*found)->body.has_value()) {
+    fmt::print(stderr, "orbweaver page: the body of {} is not kept. See pages.bodies\n", url.url);
+    return kExitFailed;
+  }
+  const std::string& body = *(*found)->body;
+  return std::fwrite(body.data(), 1, body.size(), stdout) == body.size() ? kExitOk : kExitFailed;
+}
+
+int Run(std::span<const std::string> all_args) {
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  config::Schema schema;
+  ProductOptions options;
+  Arguments parsed;
+  std::string wrong;
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
+    wrong = MessageOf(loaded);
+  } else {
+    wrong = Parse(std::move(args), &parsed);
+  }
+  const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
+  if (wrong.empty() && !suffixes.ok()) wrong = MessageOf(suffixes.status());
+  std::optional<UrlResolver> resolver;
+  ResolvedUrl url;
+  if (wrong.empty() && parsed.url.has_value()) {
+    resolver.emplace(options.url, **suffixes);
+    const UrlError error = resolver->Resolve(*parsed.url, &url);
+    if (error != UrlError::kNone) wrong = fmt::format("'{}' is no URL", *parsed.url);
+  }
+  if (!wrong.empty()) {
+    fmt::print(stderr, "orbweaver page: {}. `orbweaver page --help` lists the options.\n", wrong);
+    return kExitUsage;
+  }
+  const auto store = HBaseStore::Create(options.hbase);
+  if (!store.ok()) return Fail(store.status());
+  return parsed.content.has_value() ? List(**store, *parsed.content) : Show(**store, parsed, url);
+}
+
+}  // namespace
+
+Command PageCommand() {
+  return {
+      .name = "page",
+      .summary = "Show what is kept of a fetched page, its body, or others with the same content",
+      .help = kHelp,
+      .run = Run};
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,77 @@
+// What the admin server shows of the queue, and what operators do to it.
+//
+// Place: in main, beside the core. The core belongs to one thread and the admin server has another:
+// actions are left here until the core's thread comes by between two steps, and what is shown is
+// what it last left here.
+//
+//   GET  /status                          member `queue`: a report for each partition
+//   POST /actions/inspect domain=NAME     what is known of a domain
+//   POST /actions/block domain=NAME       with for=1h or until=UNIX_MS: nothing leaves before then
+//   POST /actions/unblock domain=NAME     also ends a back-off
+//   POST /actions/purge domain=NAME       drops all its requests
+//   POST /actions/pause partition=N       stops the partition's feed while this worker owns it
+//   POST /actions/resume partition=N
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+
+#include "common/base/clock.h"
+#include "common/metrics/metric_registry.h"
+#include "common/runtime/admin_site.h"
+#include "db_worker/admin/queue_gauges.h"
+#include "db_worker/db_worker_core.h"
+
+namespace orbweaver {
+
+// Thread-safe as said at each method. Its conditions make a process ready when the core is in its
+// group and has taken over all that it was given.
+class QueueAdmin {
+ public:
+  // An action that finds no core within `patience` is refused, to be tried again. All must outlive
+  // this.
+  QueueAdmin(AdminSite& site, MetricRegistry& metrics, const Clock& clock,
+             Duration patience = std::chrono::seconds(2));
+
+  // By the core's thread, between two steps: does the action that waits, and every few seconds
+  // looks at all partitions. An action may wait for the store, as a step may.
+  void Serve(DbWorkerCore& core) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // By the core's thread: there is no core for now.
+  void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  using Act = std::function<absl::StatusOr<std::string>(DbWorkerCore&)>;
+  struct Asked {
+    const Act& act;
+    absl::StatusOr<std::string> answer;
+    bool done = false;
+  };
+
+  void AddAction(AdminSite& site, std::string name, std::string doc,
+                 std::function<absl::StatusOr<Act>(const FormParams&)> make);
+  absl::StatusOr<std::string> Ask(const Act& act) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::string WhyNotReady() const ABSL_LOCKS_EXCLUDED(mutex_);
+  void WriteStatus(JsonWriter& json) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const Clock& clock_;
+  const Duration patience_;
+  QueueGauges gauges_;   // the core's thread
+  SteadyTime look_due_;  // the same
+
+  mutable absl::Mutex mutex_;
+  bool has_core_ ABSL_GUARDED_BY(mutex_) = false;
+  size_t coming_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<PartitionReport> reports_ ABSL_GUARDED_BY(mutex_);
+  WallTime reported_at_ ABSL_GUARDED_BY(mutex_);
+  Asked* asked_ ABSL_GUARDED_BY(mutex_) = nullptr;
+
+  std::vector<AdminSite::Registration> registrations_;  // go first
+};
+
+}  // namespace orbweaver

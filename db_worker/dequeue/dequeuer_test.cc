@@ -1,0 +1,117 @@
+#include "db_worker/dequeue/dequeuer.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/db_worker_fixture.h"
+
+namespace orbweaver {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+using DequeuerTest = DbWorkerTest;
+
+TEST_F(DequeuerTest, BetterRequestsLeaveFirst) {
+  worker_.feed().target_lag = worker_.feed().low_lag = 3;
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/low", 0.1F),
+                               DbWorkerHarness::RequestTo("http://one.com/high", 0.9F),
+                               DbWorkerHarness::RequestTo("http://one.com/high2", 0.9F)});
+  worker_.Settle();
+  EXPECT_THAT(Urls(Drain(3)),
+              ElementsAre("http://one.com/high", "http://one.com/high2", "http://one.com/low"));
+}
+
+TEST_F(DequeuerTest, ADelayHoldsAcrossBatchesAndARestart) {
+  worker_.Schedule("one.com", {}, DomainUpdate{.crawl_delay = seconds(30)});
+  worker_.ScheduleMany("one.com", 5);
+  worker_.Settle();
+  auto sent = Drain(3);
+  worker_.Restart();
+  worker_.Settle();
+  for (auto& one : Drain(2)) sent.push_back(std::move(one));
+  ASSERT_EQ(sent.size(), 5u);
+  for (size_t i = 1; i < sent.size(); ++i) {
+    EXPECT_GE(sent[i].time - sent[i - 1].time, seconds(30));
+    EXPECT_EQ(sent[i].delay, seconds(30));
+  }
+}
+
+TEST_F(DequeuerTest, OneDomainAloneFlowsAtItsDelay) {
+  worker_.ScheduleMany("one.com", 200);
+  worker_.Settle();
+  const WallTime start = worker_.clock().Wall();
+  const auto sent = Drain(200);
+  ASSERT_EQ(sent.size(), 200u);
+  EXPECT_LE(sent.back().time - start, seconds(200) + worker_.feed().interval * 30);
+}
+
+TEST_F(DequeuerTest, ABlockedDomainWaitsAndAnOperatorCanLiftIt) {
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/")},
+                   DomainUpdate{.blocked_until = worker_.clock().Wall() + hours(1)});
+  worker_.ScheduleMany("two.com", 1);
+  worker_.Settle();
+  EXPECT_EQ(Drain(2, 50).front().domain, "two.com");
+  EXPECT_EQ(worker_.core().Report().front().blocked, 1u);
+  ASSERT_TRUE(worker_.core().ChangeDomain("one.com", {.blocked_until = WallTime()}).ok());
+  EXPECT_EQ(Drain(1, 3).front().domain, "one.com");
+  // And block it again, for good.
+  const WallTime until = worker_.clock().Wall() + hours(2);
+  ASSERT_TRUE(worker_.core().ChangeDomain("one.com", {.blocked_until = until}).ok());
+  worker_.Restart();
+  worker_.Settle();
+  EXPECT_EQ(worker_.core().Inspect("one.com")->blocked_until, until);
+  ASSERT_TRUE(worker_.core().ChangeDomain("one.com", {.purge = true}).ok());
+  EXPECT_EQ(worker_.core().Inspect("nobody.com").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(DequeuerTest, APausedPartitionSendsNothingUntilItIsResumed) {
+  worker_.ScheduleMany("one.com", 1);
+  worker_.Settle();
+  ASSERT_TRUE(worker_.core().SetPaused(PartitionId(0), true));
+  EXPECT_FALSE(worker_.core().SetPaused(PartitionId(9), true));
+  EXPECT_THAT(Drain(1, 20), IsEmpty());
+  worker_.core().SetPaused(PartitionId(0), false);
+  EXPECT_EQ(Drain(1, 3).size(), 1u);
+}
+
+TEST_F(DequeuerTest, ADeadSpidersPartitionStandsStillAndTheOthersGoOn) {
+  MemoryTables tables;
+  MemoryStore store(&tables, {});
+  DbWorkerHarness worker(store, 4);
+  worker.feed().low_lag = 10;
+  worker.feed().target_lag = 20;
+  for (int i = 0; i < 400; ++i) worker.ScheduleMany("d" + std::to_string(i) + ".com", 1);
+  worker.Settle();
+  const PartitionId dead(1);
+  for (int i = 0; i < 50; ++i) {
+    worker.StepOnce();
+    for (int p = 0; p < 4; ++p) {
+      if (PartitionId(p) != dead) worker.CommitFeed(PartitionId(p), worker.End(PartitionId(p)));
+    }
+  }
+  EXPECT_EQ(worker.End(dead).value(), 20);
+  for (int p = 0; p < 4; ++p) {
+    if (PartitionId(p) != dead) EXPECT_GT(worker.End(PartitionId(p)).value(), 60);
+  }
+}
+
+TEST_F(DequeuerTest, ALogThatWasCutUnderTheSpidersIsReported) {
+  WithoutDelays();
+  worker_.ScheduleMany("one.com", 40);
+  worker_.Settle();
+  const auto sent = Drain(40);
+  worker_.CommitFeed(PartitionId(0), Offset(5));
+  ASSERT_TRUE(worker_.broker().CutLog(kSpiderFeedTopic, PartitionId(0), Offset(25)).ok());
+  worker_.StepOnce();
+  EXPECT_EQ(worker_.core().Report().front().lag_state, LagState::kLogCut);
+  EXPECT_EQ(worker_.metrics().feed_lost.value(), 20u);
+}
+
+}  // namespace
+}  // namespace orbweaver

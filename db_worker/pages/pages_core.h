@@ -1,0 +1,132 @@
+// The role `pages`: keeps what the spiders logged of each page, by URL and by content.
+//
+// Place: stepped by its process, beside the queue's core or alone; a member of its own consumer
+// group on the spider log. Not thread-safe, and has no thread of its own.
+//
+// At least once: a batch is committed when its rows are in the store, and rows are versioned by the
+// event that they come from, so a replay changes nothing and a worker that was slow overwrites
+// nothing newer. So no partition needs to be taken over.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include "common/base/clock.h"
+#include "common/bus/bus.h"
+#include "common/model/arena.h"
+#include "common/model/encode_buffer.h"
+#include "common/store/store.h"
+#include "db_worker/pages/page_rows.h"
+#include "db_worker/pages/pages_metrics.h"
+#include "db_worker/pages/pages_options.h"
+
+namespace orbweaver {
+
+struct PagesSetup {
+  PagesOptions options;
+  std::string member;  // of the group, and how long it may be silent: ConsumerOptions
+  Duration session_timeout = ConsumerOptions().session_timeout;
+};
+
+class PagesCore : private RebalanceListener {
+ public:
+  // Checks the topics and joins the group. What is passed in must outlive it. Retry errors: call
+  // again; fatal ones say what to do.
+  static absl::StatusOr<std::unique_ptr<PagesCore>> Create(Bus& bus, Store& store,
+                                                           PagesMetrics& metrics, PagesSetup setup);
+
+  // One batch, or what is left of the one before; waits for messages at most `max_wait`.
+  //   retry   the next Step goes on exactly where this one stood.
+  //   fenced  a partition was lost to another worker: destroy this core and make another.
+  //   fatal   as the message says; destroy it.
+  absl::Status Step(Duration max_wait);
+
+  // Leaves the group. What is not committed comes again. Idempotent.
+  void Close();
+
+ private:
+  enum class Stage { kIdle, kRead, kWriteContent, kWritePages, kErase, kCommit };
+  // A page that the batch changes.
+  struct Change {
+    std::string row;
+    std::optional<StoredPage> page;  // as the store has it, then as it becomes
+    Fingerprint old_content;         // all zero: none
+    std::string_view body;           // of its content, when the batch has it
+    bool changed = false;
+  };
+  struct Event {
+    size_t change;
+    PageSource source;
+    std::string_view domain;
+    PageFetched page;
+  };
+  struct Put {
+    std::string row;
+    Version version;
+    std::vector<std::pair<std::string_view, std::string>> cells;
+  };
+
+  PagesCore(Bus& bus, Store& store, PagesMetrics& metrics, PagesSetup setup, uint64_t topic_epoch)
+      : bus_(bus),
+        store_(store),
+        metrics_(metrics),
+        setup_(std::move(setup)),
+        topic_epoch_(topic_epoch) {}
+
+  absl::Status Start();
+  absl::Status Advance();
+  void Begin(MessageBatch batch);
+  void Take(const Message& message);
+  absl::Status ReadPages();
+  void Apply(const Event& event);
+  // What has to be put and erased for the changes.
+  absl::Status Prepare();
+  absl::Status PreparePage(Change& change);
+  std::span<const HttpHeader> KeptHeaders(std::span<const HttpHeader> headers);
+  // Puts all of *puts; on an error those that are left.
+  absl::Status Write(std::vector<Put>* puts);
+  absl::Status Erase();
+  absl::Status Commit();
+  absl::Status GoOnBehindCut();
+  Duration timeout() const { return setup_.options.call_timeout; }
+
+  void OnAssigned(std::span<const AssignedPartition> assigned) override;
+  void OnRevoked(std::span<const PartitionId> revoked) override;
+  void OnLost(std::span<const PartitionId> lost) override;
+
+  Bus& bus_;
+  Store& store_;
+  PagesMetrics& metrics_;
+  const PagesSetup setup_;
+  const uint64_t topic_epoch_;
+  std::unique_ptr<OffsetReader> offsets_;
+  std::unique_ptr<Consumer> consumer_;
+
+  std::map<PartitionId, Offset> next_;  // of the partitions that are this member's
+  bool log_was_cut_ = false;
+
+  // The batch in hand; views point into batch_, rows_ and arena_.
+  Stage stage_ = Stage::kIdle;
+  MessageBatch batch_;
+  std::map<PartitionId, Offset> ends_;
+  std::vector<Event> events_;
+  std::vector<Change> changes_;
+  absl::flat_hash_map<std::string, size_t> change_of_;  // by row
+  Rows rows_;
+  Arena arena_;
+  EncodeBuffer buffer_;
+  std::vector<Put> content_puts_;
+  std::vector<Put> page_puts_;
+  std::vector<Put> erased_;  // rows without cells
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,67 @@
+#include "strategy_worker/worker.h"
+
+#include <utility>
+
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/protocol/dead_letters.h"
+#include "common/protocol/owned_log.h"
+#include "common/protocol/topic_record.h"
+#include "strategy_worker/core/background_write.h"
+#include "strategy_worker/core/strategy_core.h"
+#include "strategy_worker/states/packed_state_store.h"
+
+namespace orbweaver {
+namespace {
+
+// How long a step waits for events. A stop is seen this much later.
+constexpr Duration kWait = std::chrono::milliseconds(200);
+constexpr Duration kStartTimeout = std::chrono::seconds(20);
+
+class StrategyWorker : public Stepped {
+ public:
+  StrategyWorker(std::unique_ptr<BackgroundWrite> background, std::unique_ptr<StrategyCore> core)
+      : background_(std::move(background)), core_(std::move(core)) {}
+
+  absl::Status Step() override { return core_->Step(kWait).status(); }
+  absl::Status Close() override { return core_->Stop(); }
+
+ private:
+  const std::unique_ptr<BackgroundWrite> background_;  // one a core: it holds a core's result
+  const std::unique_ptr<StrategyCore> core_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerParts& parts) {
+  ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(parts.store, parts.bus, kStartTimeout));
+  ASSIGN_OR_RETURN(auto consumer,
+                   parts.bus.NewConsumer({.group = std::string(kStrategyWorkerGroup),
+                                          .member = parts.member,
+                                          .session_timeout = parts.session_timeout}));
+  ASSIGN_OR_RETURN(auto offsets, parts.bus.NewOffsetReader());
+  ASSIGN_OR_RETURN(auto scoring_log,
+                   OwnedLog::Create(parts.bus, SystemClock(),
+                                    {.topic = std::string(kScoringLogTopic), .owner = parts.id}));
+  auto background = NewThreadWrite();
+  auto core = std::make_unique<StrategyCore>(
+      StrategyCoreParts{.consumer = std::move(consumer),
+                        .offsets = std::move(offsets),
+                        .scoring_log = std::move(scoring_log),
+                        .dead_letters = std::make_unique<DeadLetters>(parts.bus),
+                        .states = std::make_unique<PackedStateStore>(
+                            parts.store, SystemClock(), parts.states, parts.state_metrics),
+                        .store = parts.store,
+                        .strategy = parts.strategy,
+                        .background = *background,
+                        .clock = SystemClock(),
+                        .suffixes = parts.suffixes,
+                        .metrics = parts.metrics,
+                        .topics = topics,
+                        .urls = parts.urls,
+                        .options = parts.options});
+  RETURN_IF_ERROR(core->Start());
+  return std::make_unique<StrategyWorker>(std::move(background), std::move(core));
+}
+
+}  // namespace orbweaver

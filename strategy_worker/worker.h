@@ -1,0 +1,44 @@
+// The strategy worker whole, on whatever bus and store: what its own process and `orbweaver crawl`
+// run.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+#include "common/base/clock.h"
+#include "common/bus/bus.h"
+#include "common/metrics/metric_registry.h"
+#include "common/runtime/step_loop.h"
+#include "common/store/store.h"
+#include "common/url/domain.h"
+#include "common/url/options.h"
+#include "strategy_worker/core/options.h"
+#include "strategy_worker/host/strategy.h"
+#include "strategy_worker/states/state_metrics.h"
+#include "strategy_worker/states/state_options.h"
+
+namespace orbweaver {
+
+// What outlives a worker that is fenced and made anew.
+struct StrategyWorkerParts {
+  Bus& bus;
+  Store& store;
+  Strategy& strategy;
+  const PublicSuffixes& suffixes;
+  MetricRegistry& metrics;
+  StateMetrics& state_metrics;
+  StrategyWorkerOptions options;
+  StateOptions states;
+  UrlOptions urls;
+  std::string id;      // in markers
+  std::string member;  // of the group; empty: without a name
+  Duration session_timeout;
+};
+
+// A worker that has joined its group and writes on a thread of its own. Errors as Stepped::Step's;
+// retry ones when bus or store are away. `parts` are copied; what they refer to must outlive it.
+absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerParts& parts);
+
+}  // namespace orbweaver

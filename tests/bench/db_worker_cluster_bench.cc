@@ -1,0 +1,181 @@
+// The db worker on real Kafka and HBase: what it costs itself, and what it costs HBase.
+//
+// A million requests, ten a message, stand in the scoring log before the clock starts. The spiders
+// are played by commits of the feed's ends.
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/bus/kafka/kafka_bus.h"
+#include "common/bus/topics.h"
+#include "common/protocol/topic_record.h"
+#include "common/store/hbase/hbase_store.h"
+#include "common/store/hbase/hbase_tables.h"
+#include "db_worker/db_worker_core.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/queue_workload.h"
+#include "tests/bench/service_cpu.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr int kPartitions = 8;
+constexpr int kRequests = 1'000'000;
+constexpr int kBatch = 2048;
+constexpr Duration kTimeout = std::chrono::minutes(2);
+
+// Topics and tables of this run, and a worker on them.
+class QueueCluster {
+ public:
+  static absl::StatusOr<std::unique_ptr<QueueCluster>> Make(int domains) {
+    const char* const brokers = std::getenv("ORBWEAVER_KAFKA");
+    const char* const thrift = std::getenv("ORBWEAVER_THRIFT");
+    if (brokers == nullptr || thrift == nullptr) {
+      return FatalError("needs Kafka and HBase: `./run services up`");
+    }
+    const std::string prefix = fmt::format("bench_{:08x}_", std::random_device()());
+    std::unique_ptr<QueueCluster> cluster(new QueueCluster);
+    HBaseOptions hbase;
+    hbase.hosts = {thrift};
+    hbase.table_prefix = prefix;
+    ASSIGN_OR_RETURN(cluster->bus_, NewKafkaBus({.brokers = brokers, .prefix = prefix}));
+    ASSIGN_OR_RETURN(cluster->store_, HBaseStore::Create(hbase));
+    ASSIGN_OR_RETURN(const auto tables, HBaseTables::Create(hbase));
+    for (const Table table : {Table::kQueue, Table::kPartitions}) {
+      RETURN_IF_ERROR(tables->Make(table, kTimeout));
+    }
+    RETURN_IF_ERROR(
+        SaveTopicRecord(*cluster->store_, {.topic_epoch = 1, .partitions = kPartitions}, kTimeout));
+    ASSIGN_OR_RETURN(const auto topics, ProductTopics({.partitions = kPartitions}));
+    ASSIGN_OR_RETURN(const auto differences, cluster->bus_->EnsureTopics(topics, kTimeout));
+    ASSIGN_OR_RETURN(cluster->offsets_, cluster->bus_->NewOffsetReader());
+    ASSIGN_OR_RETURN(cluster->spiders_,
+                     cluster->bus_->NewConsumer({.group = std::string(kSpiderGroup)}));
+    std::vector<AssignedPartition> from;
+    for (int p = 0; p < kPartitions; ++p) {
+      cluster->partitions_.emplace_back(p);
+      from.push_back({.partition = PartitionId(p), .position = Offset(0)});
+    }
+    RETURN_IF_ERROR(cluster->spiders_->Assign(kSpiderFeedTopic, from));
+    RETURN_IF_ERROR(AppendScoringLog(
+        *cluster->bus_, {.requests = kRequests, .domains = domains, .partitions = kPartitions}));
+    return cluster;
+  }
+
+  // Drops the worker, and takes all partitions over with another; it has to wait for the others'
+  // places in the group to become free, so its time is that of the take-overs alone.
+  absl::Status Start(double* wall_seconds, double* cpu_seconds) {
+    if (core_ != nullptr) core_->Close();
+    core_.reset();
+    DbWorkerOptions options;
+    options.feed.low_lag = 1;
+    options.feed.target_lag = kBatch;
+    options.feed.interval = std::chrono::milliseconds(1);
+    options.feed.min_delay = std::chrono::milliseconds(0);
+    ASSIGN_OR_RETURN(core_, DbWorkerCore::Create(*bus_, *store_, SystemClock(), metrics_,
+                                                 {.options = options, .name = "bench"}));
+    // Nothing is sent before the spiders' first commit: the markers are lag enough.
+    while (core_->coming() == 0) RETURN_IF_ERROR(core_->Step(std::chrono::milliseconds(10)));
+    const CpuTimer timer;
+    while (core_->coming() > 0) RETURN_IF_ERROR(core_->Step(Duration::zero()));
+    *wall_seconds = timer.WallSeconds();
+    *cpu_seconds = timer.CpuSeconds();
+    return absl::OkStatus();
+  }
+
+  absl::Status Enqueue() {
+    while (metrics_.requests_queued.value() < kRequests) {
+      RETURN_IF_ERROR(core_->Step(std::chrono::milliseconds(10)));
+    }
+    return absl::OkStatus();
+  }
+
+  // Until all have left and what remains of them in the store is erased.
+  absl::Status Dequeue() {
+    uint64_t committed = UINT64_MAX;
+    while (metrics_.requests_sent.value() < kRequests) {
+      if (metrics_.requests_sent.value() != committed) RETURN_IF_ERROR(CommitFeed());
+      committed = metrics_.requests_sent.value();
+      RETURN_IF_ERROR(core_->Step(Duration::zero()));
+    }
+    core_->Close();  // the last heads
+    return absl::OkStatus();
+  }
+
+  const DbWorkerMetrics& metrics() const { return metrics_; }
+
+ private:
+  QueueCluster() = default;
+
+  absl::Status CommitFeed() {
+    ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(kSpiderFeedTopic, partitions_, kTimeout));
+    std::vector<OffsetCommit> commits;
+    for (size_t p = 0; p < partitions_.size(); ++p) {
+      commits.push_back({.partition = partitions_[p], .offset = bounds[p].end, .metadata = {}});
+    }
+    return spiders_->Commit(commits, kTimeout);
+  }
+
+  MetricRegistry registry_;
+  DbWorkerMetrics metrics_{registry_};
+  std::unique_ptr<Bus> bus_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<OffsetReader> offsets_;
+  std::unique_ptr<Consumer> spiders_;
+  std::vector<PartitionId> partitions_;
+  std::unique_ptr<DbWorkerCore> core_;
+};
+
+absl::Status Measure(int domains, const ServiceCpu& hbase, BenchReport& report) {
+  const std::string of = fmt::format("_{}_domains", domains);
+  ASSIGN_OR_RETURN(const auto cluster, QueueCluster::Make(domains));
+  double wall_s, cpu_s;
+  RETURN_IF_ERROR(cluster->Start(&wall_s, &cpu_s));
+  const double hbase_start = hbase.Seconds();
+  const CpuTimer enqueue;
+  RETURN_IF_ERROR(cluster->Enqueue());
+  report.AddRate("cluster_enqueue" + of, kRequests, "requests/cpu_s", enqueue,
+                 "CPU: librdkafka, decoding, Thrift");
+  const double hbase_enqueue_s = hbase.Seconds() - hbase_start;
+
+  RETURN_IF_ERROR(cluster->Start(&wall_s, &cpu_s));
+  report.Add("cluster_take_over" + of, wall_s, "s", cpu_s, wall_s, "HBase: a scan for each slot");
+
+  const double hbase_middle = hbase.Seconds();
+  const CpuTimer dequeue;
+  RETURN_IF_ERROR(cluster->Dequeue());
+  report.AddRate("cluster_dequeue" + of, kRequests, "requests/cpu_s", dequeue,
+                 "CPU: librdkafka, encoding, Thrift");
+  const double hbase_s = hbase_enqueue_s + hbase.Seconds() - hbase_middle;
+  report.Add("cluster_store_cpu" + of, hbase_s * 1e6 / kRequests, "HBase cpu_us/request", hbase_s,
+             enqueue.WallSeconds(), "HBase: a put for each domain and batch, erasing");
+  report.Add("cluster_store_cpu_enqueue" + of, hbase_enqueue_s * 1e6 / kRequests,
+             "HBase cpu_us/request", hbase_enqueue_s, 0, "");
+  const DbWorkerMetrics& metrics = cluster->metrics();
+  report.Add("cluster_batch" + of,
+             metrics.batch_seconds.Read().sum * 1000 / static_cast<double>(metrics.batches.value()),
+             "ms", 0, 0, "wall time of a batch of up to 2,048, all that it waits for included");
+  return absl::OkStatus();
+}
+
+void DbWorkerClusterBench(BenchReport& report) {
+  ConfigureLog({.level = LogLevel::kWarning});
+  const ServiceCpu hbase("hbase");
+  for (const int domains : {1000, 100'000}) {
+    if (const absl::Status status = Measure(domains, hbase, report); !status.ok()) {
+      report.Fail(fmt::format("cluster_{}_domains", domains), MessageOf(status));
+    }
+  }
+}
+
+ORBWEAVER_BENCH("db_worker", DbWorkerClusterBench);
+
+}  // namespace
+}  // namespace orbweaver
