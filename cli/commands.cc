@@ -4,6 +4,7 @@
 namespace orbweaver {
 
 Command ConfigCommand();
+Command FetchCommand();
 Command InitCommand();
 Command PageCommand();
 Command ParseCommand();
@@ -15,8 +16,8 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      ConfigCommand(), InitCommand(),     PageCommand(), ParseCommand(),   RobotsCommand(),
-      SeedsCommand(),  StrategyCommand(), UrlCommand(),  VersionCommand(),
+      ConfigCommand(), FetchCommand(), InitCommand(),     PageCommand(), ParseCommand(),
+      RobotsCommand(), SeedsCommand(), StrategyCommand(), UrlCommand(),  VersionCommand(),
   };
   return kCommands;
 }

@@ -10,12 +10,18 @@
 namespace orbweaver {
 
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
+  DeclareArchiveOptions(schema, &options->archive);
+  DeclareCrawlOptions(schema, &options->crawl);
   DeclareDbWorkerOptions(schema, &options->db_worker);
+  DeclareFetchOptions(schema, &options->fetch);
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
+  DeclareNetworkOptions(schema, &options->network);
   DeclarePagesOptions(schema, &options->pages);
   DeclareParseOptions(schema, &options->parse);
+  DeclarePolitenessOptions(schema, &options->politeness);
+  DeclarePublishOptions(schema, &options->publish);
   DeclareRobotsOptions(schema, &options->robots);
   DeclareProcessOptions(schema, &options->process);
   DeclareStateOptions(schema, &options->states);

@@ -20,7 +20,11 @@
 #include "common/url/options.h"
 #include "db_worker/options.h"
 #include "db_worker/pages/pages_options.h"
+#include "spider/crawl/crawl_options.h"
+#include "spider/fetch/fetch_options.h"
 #include "spider/parse/parse_options.h"
+#include "spider/politeness/politeness_options.h"
+#include "spider/publish/publish_options.h"
 #include "spider/robots/robots_options.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/host/strategy_options.h"
@@ -33,12 +37,18 @@ class Schema;
 }
 
 struct ProductOptions {
+  ArchiveOptions archive;
+  CrawlOptions crawl;
   DbWorkerOptions db_worker;
+  FetchOptions fetch;
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
+  NetworkOptions network;
   PagesOptions pages;
   ParseOptions parse;
+  PolitenessOptions politeness;
+  PublishOptions publish;
   RobotsOptions robots;
   ProcessOptions process;
   StateOptions states;

@@ -483,8 +483,8 @@ struct FieldList {
 
   // False when no field has this number. Otherwise *read says whether its value could be read.
   template <typename T>
-  static bool Read(uint32_t tag, Reader& in, Arena& arena, uint64_t* seen, States& states,
-                   T* message, bool* read) {
+  [[gnu::always_inline]] static bool Read(uint32_t tag, Reader& in, Arena& arena, uint64_t* seen,
+                                          States& states, T* message, bool* read) {
     return [&]<size_t... kIndex>(std::index_sequence<kIndex...>) __attribute__((always_inline)) {
       return (
           (Fields::Matches(tag) && (*read = Fields::Read(tag, in, arena, (*seen >> kIndex & 1) != 0,

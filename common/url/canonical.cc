@@ -46,8 +46,7 @@ UrlError UrlCanonicalizer::SetBase(std::string_view url) {
 }
 
 UrlError UrlCanonicalizer::Canonicalize(std::string_view link) {
-  url_.clear();
-  host_start_ = host_size_ = 0;
+  Clear();
   UrlError error = UrlError::kNone;
   UrlParts parts;
   if (IsTooLongToParse(link)) {
@@ -56,11 +55,32 @@ UrlError UrlCanonicalizer::Canonicalize(std::string_view link) {
     error = parser_.Parse(link, &parts);
   }
   if (error == UrlError::kNone) error = Build(parts);
-  if (error != UrlError::kNone) {
-    url_.clear();
-    host_start_ = host_size_ = 0;
-  }
+  if (error != UrlError::kNone) Clear();
   return error;
+}
+
+void UrlCanonicalizer::Clear() {
+  url_.clear();
+  host_start_ = host_size_ = origin_size_ = 0;
+}
+
+bool UrlCanonicalizer::IsCanonical(std::string_view url, size_t origin_size) const {
+  if (url.size() > options_.max_bytes) return false;
+  const std::string_view rest = url.substr(origin_size);
+  if (IsPlainPath(rest)) return CheckSegments(options_, rest) == UrlError::kNone;
+  UrlParts parts;
+  if (!rest.starts_with('/') || !SplitSimplePath(rest, &parts)) return false;
+  // Neither a fragment nor a question mark without a query.
+  const size_t query_size = parts.query.empty() ? 0 : parts.query.size() + 1;
+  if (parts.path.size() + query_size != rest.size()) return false;
+  if (!IsPercentCanonical(rest)) return false;
+  if (query_size != 0 &&
+      (options_.drop_tracking || options_.drop_sessions || options_.sort_query)) {
+    return false;
+  }
+  if (options_.drop_sessions && parts.path.find(';') != std::string_view::npos) return false;
+  if (options_.collapse_slashes && parts.path.find("//") != std::string_view::npos) return false;
+  return CheckSegments(options_, parts.path) == UrlError::kNone;
 }
 
 bool UrlCanonicalizer::IsTooLongToParse(std::string_view link) const {
@@ -74,6 +94,7 @@ UrlError UrlCanonicalizer::Build(const UrlParts& parts) {
   host_size_ = parts.host.size();
   url_.append(parts.host);
   if (!parts.port.empty()) url_.append(":").append(parts.port);
+  origin_size_ = url_.size();
   if (const UrlError error = AppendPath(parts); error != UrlError::kNone) return error;
   AppendQuery(parts.query);
   return url_.size() > options_.max_bytes ? UrlError::kTooLong : UrlError::kNone;

@@ -27,16 +27,24 @@ class UrlCanonicalizer {
   UrlError SetBase(std::string_view url);
   void ClearBase() { parser_.ClearBase(); }
 
-  // `link` may be any bytes. On kNone url() and host() are its canonical form, else those of no
-  // URL.
+  // `link` may be any bytes. On kNone url(), host() and origin() are its canonical form, else those
+  // of no URL.
   UrlError Canonicalize(std::string_view link);
+
+  // Whether `url` is surely its own canonical form, by one scan of what follows its first
+  // `origin_size` bytes, which must be the origin() of a canonical URL. False
+  // says nothing: ask Canonicalize. For those who get canonical URLs by contract and must not
+  // believe it.
+  bool IsCanonical(std::string_view url, size_t origin_size) const;
 
   // Valid until the next call.
   std::string_view url() const { return url_; }
   std::string_view host() const { return std::string_view(url_).substr(host_start_, host_size_); }
+  std::string_view origin() const { return std::string_view(url_).substr(0, origin_size_); }
 
  private:
   bool IsTooLongToParse(std::string_view link) const;
+  void Clear();
   UrlError Build(const UrlParts& parts);
   UrlError AppendPath(const UrlParts& parts);
   void AppendQuery(std::string_view query);
@@ -49,6 +57,7 @@ class UrlCanonicalizer {
   std::string url_;
   size_t host_start_ = 0;
   size_t host_size_ = 0;
+  size_t origin_size_ = 0;
 };
 
 }  // namespace orbweaver

@@ -206,13 +206,18 @@ TEST(UrlCanonicalizerTest, CollapsesSlashesOfThePathOnly) {
       "http://a.com/x/y");
 }
 
+// One of 16.
+UrlOptions OptionsOf(int bits) {
+  return {.sort_query = (bits & 1) != 0,
+          .collapse_slashes = (bits & 2) != 0,
+          .drop_tracking = (bits & 4) != 0,
+          .drop_sessions = (bits & 8) != 0};
+}
+
 TEST(UrlCanonicalizerTest, ACanonicalUrlIsItsOwnCanonicalForm) {
   Random random(1);
   for (int options_bits = 0; options_bits < 16; ++options_bits) {
-    const UrlOptions options{.sort_query = (options_bits & 1) != 0,
-                             .collapse_slashes = (options_bits & 2) != 0,
-                             .drop_tracking = (options_bits & 4) != 0,
-                             .drop_sessions = (options_bits & 8) != 0};
+    const UrlOptions options = OptionsOf(options_bits);
     UrlCanonicalizer canonicalizer(options);
     UrlCanonicalizer without_base(options);
     int accepted = 0;
@@ -229,6 +234,81 @@ TEST(UrlCanonicalizerTest, ACanonicalUrlIsItsOwnCanonicalForm) {
       ASSERT_EQ(without_base.host(), canonicalizer.host()) << link;
     }
     EXPECT_GT(accepted, 3'000);
+  }
+}
+
+TEST(UrlCanonicalizerTest, AScanKnowsTheCanonicalUrlsOfRealPages) {
+  const std::string origin = "https://www.example.com";
+  const UrlCanonicalizer canonicalizer(UrlOptions{});
+  for (const std::string_view rest :
+       {"/", "/a", "/articles/2026/an-entry-of-some-length-17.html", "/a/b/?q=1&r=a.b/c",
+        "/%C3%BC/a%20b", "/~me/x_y;z=1/(c)", "/a/b.c/d..e", "/x?q=%2F", "//a//b",
+        "/0123456789abcdef/0123456789ABCDEF/"}) {
+    EXPECT_TRUE(canonicalizer.IsCanonical(origin + std::string(rest), origin.size())) << rest;
+  }
+}
+
+TEST(UrlCanonicalizerTest, AScanTakesNothingThatIsSpeltAnotherWay) {
+  const std::string origin = "https://example.com";
+  const UrlCanonicalizer canonicalizer(UrlOptions{});
+  const std::string a16(16, 'a');
+  for (const std::string& rest : {std::string(),
+                                  std::string(".evil.com/"),
+                                  std::string(":8080/"),
+                                  std::string("@evil.com/"),
+                                  std::string("?q"),
+                                  std::string("/a/../b"),
+                                  std::string("/./"),
+                                  "/" + a16 + "/./b",
+                                  "/" + a16.substr(1) + "/../" + a16,
+                                  std::string("/a/.."),
+                                  std::string("/%7e"),
+                                  std::string("/%c3%bc"),
+                                  std::string("/%41"),
+                                  std::string("/%"),
+                                  std::string("/a b"),
+                                  "/" + a16 + "\xC3\xBC" + a16,
+                                  "/" + a16 + "\t" + a16,
+                                  std::string("/#f"),
+                                  std::string("/?"),
+                                  std::string("/?q#f"),
+                                  std::string("/?'"),
+                                  std::string("/a/a/a"),
+                                  "/" + Repeat("a/b/", 3),
+                                  "/" + Repeat("ab/", 101),
+                                  "/" + Repeat("a", 2048)}) {
+    EXPECT_FALSE(canonicalizer.IsCanonical(origin + rest, origin.size())) << rest;
+  }
+  const std::string tracked = origin + "/?utm_source=x";
+  EXPECT_FALSE(UrlCanonicalizer({.drop_tracking = true}).IsCanonical(tracked, origin.size()));
+  const std::string session = origin + "/a;sid=1";
+  EXPECT_FALSE(UrlCanonicalizer({.drop_sessions = true}).IsCanonical(session, origin.size()));
+  const std::string slashes = origin + "/a//b";
+  EXPECT_FALSE(UrlCanonicalizer({.collapse_slashes = true}).IsCanonical(slashes, origin.size()));
+  const std::string unsorted = origin + "/?b&a";
+  EXPECT_FALSE(UrlCanonicalizer({.sort_query = true}).IsCanonical(unsorted, origin.size()));
+}
+
+TEST(UrlCanonicalizerTest, WhatAScanTakesIsCanonical) {
+  Random random(3);
+  for (int options_bits = 0; options_bits < 16; ++options_bits) {
+    UrlCanonicalizer canonicalizer(OptionsOf(options_bits));
+    int taken = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      if (canonicalizer.Canonicalize(RandomLink(random)) != UrlError::kNone) continue;
+      const std::string origin(canonicalizer.origin());
+      // What follows the host of one link behind the host of another, in any place of a block.
+      const std::string link = RandomLink(random);
+      const std::string rest = "/" + std::string(random.Below(40), 'a') +
+                               link.substr(std::min(link.size(), link.find('/', 8)));
+      const std::string url = random.Chance(0.3) ? std::string(canonicalizer.url()) : origin + rest;
+      if (!canonicalizer.IsCanonical(url, origin.size())) continue;
+      ++taken;
+      ASSERT_EQ(canonicalizer.Canonicalize(url), UrlError::kNone) << url;
+      ASSERT_EQ(canonicalizer.url(), url);
+      ASSERT_EQ(canonicalizer.origin(), origin) << url;
+    }
+    EXPECT_GT(taken, 1'000);
   }
 }
 

@@ -1,5 +1,8 @@
 #include "common/url/path.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "absl/container/inlined_vector.h"
 
 namespace orbweaver {
@@ -13,6 +16,17 @@ std::string_view TakeUntil(std::string_view ends, std::string_view* text) {
 }
 
 using Segments = absl::InlinedVector<std::string_view, 32>;
+
+// Without the empty ones.
+Segments SegmentsOf(std::string_view path) {
+  Segments segments;
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const std::string_view segment = TakeUntil("/", &path);
+    if (!segment.empty()) segments.push_back(segment);
+  }
+  return segments;
+}
 
 // Whether a run of segments stands more than `most` times in a row.
 bool Repeats(const Segments& segments, size_t most) {
@@ -65,21 +79,21 @@ void CollapseSlashes(size_t start, std::string* url) {
 }
 
 UrlError CheckSegments(const UrlOptions& options, std::string_view path) {
-  Segments segments;
   size_t count = 0;
-  path.remove_prefix(1);
-  while (!path.empty()) {
-    const size_t length = path.find('/');
-    const std::string_view segment = path.substr(0, length);
+  // Only segments of one size can be equal, and most paths have none: one bit a size.
+  uint64_t sizes = 0;
+  bool may_repeat = false;
+  for (size_t start = 1; start < path.size();) {
+    const size_t end = std::min(path.find('/', start), path.size());
     if (++count > options.max_segments) return UrlError::kTooManySegments;
-    if (!segment.empty()) segments.push_back(segment);
-    if (length == std::string_view::npos) break;
-    path.remove_prefix(length + 1);
+    const uint64_t size = end == start ? 0 : uint64_t{1} << (end - start) % 64;
+    may_repeat |= (sizes & size) != 0;
+    sizes |= size;
+    start = end + 1;
   }
-  if (options.max_segment_repeats > 0 && Repeats(segments, options.max_segment_repeats)) {
-    return UrlError::kRepeatedSegments;
-  }
-  return UrlError::kNone;
+  if (!may_repeat || options.max_segment_repeats == 0) return UrlError::kNone;
+  return Repeats(SegmentsOf(path), options.max_segment_repeats) ? UrlError::kRepeatedSegments
+                                                                : UrlError::kNone;
 }
 
 }  // namespace orbweaver

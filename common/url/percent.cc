@@ -13,6 +13,8 @@ int HexValue(char c) {
   return -1;
 }
 
+bool IsUpperHex(char c) { return HexValue(c) >= 0 && !(c >= 'a' && c <= 'f'); }
+
 bool IsUnreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '.' || c == '_' || c == '~';
@@ -25,6 +27,17 @@ bool EndsInsideEscape(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsPercentCanonical(std::string_view text) {
+  for (size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 3)) {
+    const std::string_view escape = text.substr(at, 3);
+    if (escape.size() < 3 || !IsUpperHex(escape[1]) || !IsUpperHex(escape[2])) return false;
+    if (IsUnreserved(static_cast<char>(HexValue(escape[1]) * 16 + HexValue(escape[2])))) {
+      return false;
+    }
+  }
+  return true;
+}
 
 void AppendPercentCanonical(std::string_view text, std::string* out) {
   static constexpr char kDigits[] = "0123456789ABCDEF";

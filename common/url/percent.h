@@ -12,4 +12,7 @@ namespace orbweaver {
 // change nothing.
 void AppendPercentCanonical(std::string_view text, std::string* out);
 
+// Whether that surely changes nothing: each percent sign begins an escape in its canonical form.
+bool IsPercentCanonical(std::string_view text);
+
 }  // namespace orbweaver

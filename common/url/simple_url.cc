@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace orbweaver {
 namespace {
@@ -47,10 +48,38 @@ size_t SimpleHostLength(std::string_view text) {
   return ends_there && label < end && IsLowerAlpha(text[label]) && !punycode ? end : 0;
 }
 
+// Sixteen bytes at a time: a vector type of GCC's and Clang's, for any CPU.
+typedef uint8_t Block __attribute__((vector_size(16)));
+constexpr size_t kBlock = sizeof(Block);
+
+Block LoadBlock(const char* p) {
+  Block block;
+  std::memcpy(&block, p, kBlock);
+  return block;
+}
+
+// Whether the block at `p`, which has a byte before it, holds only what most paths are made of,
+// letters, digits and `-./_`, and no dot segment or empty one begins in it.
+bool IsPlainBlock(const char* p) {
+  const Block bytes = LoadBlock(p);
+  const Block before = LoadBlock(p - 1);
+  const auto letters = (bytes | 0x20) - 'a' < 26;
+  const auto up_to_nine = bytes - '-' < 13;  // - . / and digits
+  const auto odd_segments = before == '/' & bytes - '.' < 2;
+  const auto plain = (letters | up_to_nine | bytes == '_') & ~odd_segments;
+  uint64_t halves[2];
+  std::memcpy(halves, &plain, kBlock);
+  return (halves[0] & halves[1]) == ~uint64_t{0};
+}
+
 // The length of the path at the start of `text`, which the standard leaves as it is; npos when that
 // is not sure. `at_slash`: what stands before `text` ends with a slash.
 size_t SimplePathLength(std::string_view text, bool at_slash) {
-  for (size_t i = 0;; ++i) {
+  size_t i = 0;
+  if (text.starts_with('/')) {
+    for (i = 1; i + kBlock <= text.size() && IsPlainBlock(text.data() + i);) i += kBlock;
+  }
+  for (;; ++i) {
     while (i < text.size() && Is(text[i], kPathByte)) ++i;
     if (i == text.size()) return i;
     if (text[i] == '.') {
@@ -65,7 +94,6 @@ size_t SimplePathLength(std::string_view text, bool at_slash) {
   }
 }
 
-// Splits `text`, from the path on.
 bool SplitPath(std::string_view text, bool at_slash, UrlParts* out) {
   size_t i = SimplePathLength(text, at_slash);
   if (i == std::string_view::npos) return false;
@@ -96,6 +124,18 @@ bool MayHaveScheme(std::string_view link) {
 }
 
 }  // namespace
+
+bool IsPlainPath(std::string_view path) {
+  if (path.size() <= kBlock || path[0] != '/') return false;
+  for (size_t i = 1; i + kBlock < path.size(); i += kBlock) {
+    if (!IsPlainBlock(path.data() + i)) return false;
+  }
+  return IsPlainBlock(path.data() + path.size() - kBlock);  // some bytes of it perhaps again
+}
+
+bool SplitSimplePath(std::string_view text, UrlParts* out) {
+  return SplitPath(text, /*at_slash=*/false, out);
+}
 
 bool SplitSimpleUrl(std::string_view link, const UrlParts* base, UrlParts* out) {
   if (link.starts_with("https://")) return SplitAbsolute("https", link.substr(8), out);

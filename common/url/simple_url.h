@@ -16,4 +16,11 @@ namespace orbweaver {
 // nothing about the link: ask the parser. `base` may be nullptr.
 bool SplitSimpleUrl(std::string_view link, const UrlParts* base, UrlParts* out);
 
+// The same of what follows the host: sets only path and query.
+bool SplitSimplePath(std::string_view text, UrlParts* out);
+
+// Whether the path is surely one of letters, digits and `-./_` without a dot segment or an empty
+// one: there is then nothing in it to change. The quickest look; false says nothing.
+bool IsPlainPath(std::string_view path);
+
 }  // namespace orbweaver

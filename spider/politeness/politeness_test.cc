@@ -80,12 +80,13 @@ TEST_F(PolitenessTest, ACrawlDelayHoldsForWhatWaitsAlreadyUpToItsBound) {
   Add(1, "a.test", At(0));
   Add(2, "a.test", At(0));
   EXPECT_EQ(Start(At(0)), 1u);
-  politeness_.SetCrawlDelay("a.test", seconds(5), At(10));
+  politeness_.Add({.id = TurnId(9), .domain = "a.test", .crawl_delay = seconds(5)}, At(10));
+  // Another host of the domain asks for less: that does not undo it.
+  politeness_.Add({.id = TurnId(10), .domain = "a.test", .crawl_delay = seconds(2)}, At(10));
   End(1, At(10));
   EXPECT_EQ(Start(At(5009)), 0u);
   EXPECT_EQ(Start(At(5010)), 2u);
-  politeness_.SetCrawlDelay("b.test", hours(5), At(10));
-  Add(3, "b.test", At(10));
+  politeness_.Add({.id = TurnId(3), .domain = "b.test", .crawl_delay = hours(5)}, At(10));
   EXPECT_EQ(Start(At(5010)), 3u);
   End(3, At(5010));
   // A minute is the most, but this one does not wait that long.
@@ -93,6 +94,57 @@ TEST_F(PolitenessTest, ACrawlDelayHoldsForWhatWaitsAlreadyUpToItsBound) {
   const auto deferred = politeness_.TakeDeferred();
   ASSERT_TRUE(deferred.has_value());
   EXPECT_EQ(deferred->not_before, At(65'010));
+}
+
+TEST_F(PolitenessTest, ADomainTakenOverCountsAsAskedUntilThen) {
+  politeness_.Add({.id = TurnId(1), .domain = "a.test", .others_until = At(500)}, At(600));
+  EXPECT_EQ(Start(At(1499)), 0u);
+  EXPECT_EQ(Start(At(1500)), 1u);
+  End(1, At(1600));
+  // What is known here is newer.
+  politeness_.Add({.id = TurnId(2), .domain = "a.test", .others_until = At(500)}, At(1600));
+  EXPECT_EQ(Start(At(2599)), 0u);
+  EXPECT_EQ(Start(At(2600)), 2u);
+}
+
+TEST_F(PolitenessTest, WhatEndsABegunFetchIsNotHandedBackForTheDelayAlone) {
+  // Two requests, and 40 seconds between them, but no more than 30 to wait.
+  politeness_.Add({.id = TurnId(1), .domain = "a.test", .delay = seconds(40)}, At(0));
+  EXPECT_EQ(Start(At(0)), 1u);
+  End(1, At(100));
+  politeness_.Add({.id = TurnId(1), .domain = "a.test", .delay = seconds(40), .urgent = true},
+                  At(100));
+  EXPECT_FALSE(politeness_.TakeDeferred().has_value());
+  EXPECT_EQ(Start(At(40'099)), 0u);
+  EXPECT_EQ(Start(At(40'100)), 1u);
+}
+
+TEST_F(PolitenessTest, AnAnswerThatWasBrokenOffCountsAsLastingLonger) {
+  Add(1, "a.test", At(0));
+  Add(2, "a.test", At(0));
+  EXPECT_EQ(Start(At(0)), 1u);
+  EXPECT_TRUE(politeness_.Ended(TurnId(1), {.broken_off = true}, At(100)));
+  EXPECT_EQ(Start(At(2099)), 0u);
+  EXPECT_EQ(Start(At(2100)), 2u);
+}
+
+TEST_F(PolitenessTest, ReportsTheSlowestAndTheBackedOff) {
+  for (uint64_t id = 1; id <= 4; ++id) {
+    Add(id, fmt::format("d{}.test", id), At(0));
+    EXPECT_EQ(Start(At(0)), id);
+  }
+  End(1, At(100));
+  End(2, At(300));
+  End(3, At(200), 429, seconds(20));
+  const auto slowest = politeness_.Report(Politeness::Worst::kSlowest, 2, At(1000));
+  ASSERT_EQ(slowest.size(), 2u);
+  EXPECT_EQ(slowest[0].domain, "d2.test");
+  EXPECT_EQ(slowest[0].took, milliseconds(300));
+  EXPECT_EQ(slowest[1].domain, "d3.test");
+  const auto resting = politeness_.Report(Politeness::Worst::kBackedOff, 2, At(1000));
+  ASSERT_EQ(resting.size(), 1u);
+  EXPECT_EQ(resting[0].domain, "d3.test");
+  EXPECT_EQ(resting[0].blocked_for, milliseconds(19'200));
 }
 
 TEST_F(PolitenessTest, ALongerDelayOfTheFeedCountsAndAShorterDoesNot) {

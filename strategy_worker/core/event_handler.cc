@@ -1,7 +1,6 @@
 #include "strategy_worker/core/event_handler.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -11,11 +10,6 @@
 
 namespace orbweaver {
 namespace {
-
-// What a strategy may ask for beside an event's links: more is a strategy out of control.
-constexpr size_t kMaxExtras = 10'000;
-
-bool IsTime(int64_t ms) { return ms >= 0 && ms <= kMaxTimeMs; }
 
 WallTime ToTime(int64_t ms) { return WallTime(std::chrono::milliseconds(ms)); }
 
@@ -176,57 +170,8 @@ absl::Status EventHandler::CallStrategy(const SourceEvent& event, const DomainRe
   if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
     decisions_[0].attempt = failed->request.attempt + 1;
   }
-  RETURN_IF_ERROR(strategy_.OnEvent(view_.Show(event, record, &before_), event.links, shown_,
-                                    decisions_, &output_));
-  const absl::Status checked = CheckOutput(count);
-  if (checked.ok()) return checked;
-  return PoisonError("strategy '{}': {}", strategy_.name(), MessageOf(checked));
-}
-
-absl::Status EventHandler::CheckOutput(size_t links) const {
-  for (size_t i = 0; i < links; ++i) RETURN_IF_ERROR(CheckDecision(decisions_[i]));
-  if (output_.request_count > kMaxExtras) {
-    return PoisonError("{} requests of one event, at most {} are allowed", output_.request_count,
-                       kMaxExtras);
-  }
-  for (size_t i = 0; i < output_.request_count; ++i) {
-    const orbweaver_decision& decision = output_.requests_kept[i].decision;
-    if (decision.action != ORBWEAVER_SCHEDULE && decision.action != ORBWEAVER_RAISE) {
-      return PoisonError("request {}: action {} is neither SCHEDULE nor RAISE", i,
-                         static_cast<int>(decision.action));
-    }
-    RETURN_IF_ERROR(CheckDecision(decision));
-  }
-  if (output_.set_domain_data != 0 && output_.domain_data_kept.size > kMaxStrategyBytes) {
-    return PoisonError("{} bytes for the domain, at most {} are kept",
-                       output_.domain_data_kept.size, kMaxStrategyBytes);
-  }
-  if (!IsTime(output_.blocked_until_ms)) {
-    return PoisonError("blocked_until_ms {}: no time", output_.blocked_until_ms);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status EventHandler::CheckDecision(const orbweaver_decision& decision) const {
-  if (decision.action > ORBWEAVER_DROP) {
-    return PoisonError("action {}: unknown", static_cast<int>(decision.action));
-  }
-  if (decision.set_status != 0 && decision.status > ORBWEAVER_GONE) {
-    return PoisonError("status {}: unknown", static_cast<int>(decision.status));
-  }
-  if (decision.set_due != 0 && !IsTime(decision.due_at_ms)) {
-    return PoisonError("due_at_ms {}: no time", decision.due_at_ms);
-  }
-  if (decision.action == ORBWEAVER_LEAVE) return absl::OkStatus();
-  if (!std::isfinite(decision.score)) return PoisonError("score {}: not finite", decision.score);
-  if (!IsTime(decision.not_before_ms)) {
-    return PoisonError("not_before_ms {}: no time", decision.not_before_ms);
-  }
-  if (decision.meta_count > kMaxMetaEntries) {
-    return PoisonError("{} entries of meta, at most {} are allowed", decision.meta_count,
-                       kMaxMetaEntries);
-  }
-  return absl::OkStatus();
+  return strategy_.OnEvent(view_.Show(event, record, &before_), event.links, shown_, decisions_,
+                           &output_);
 }
 
 void EventHandler::TakeExtras(const SourceEvent& event) {

@@ -65,8 +65,6 @@ class EventHandler {
   void ObserveHost(const SourceEvent& event, const DomainRecord& record);
   void Block(WallTime until);
   absl::Status CallStrategy(const SourceEvent& event, const DomainRecord& record);
-  absl::Status CheckOutput(size_t links) const;
-  absl::Status CheckDecision(const orbweaver_decision& decision) const;
   // Gives the extras places; a breach is counted and left out.
   void TakeExtras(const SourceEvent& event);
   absl::Status LoadExtras(const TouchedDomain& domain, size_t links);

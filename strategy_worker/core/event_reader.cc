@@ -19,9 +19,6 @@ namespace {
 constexpr size_t kSeenPlaces = 2048;
 static_assert(kSeenPlaces > 2 * kMaxLinks && kSeenPlaces > 2 * kMaxSeeds);
 
-// 8 MB: the links of some ten thousand sites' menus.
-constexpr size_t kCanonicalPlaces = size_t{1} << 20;
-
 std::string_view HeaderOf(const Message& message, std::string_view name) {
   for (const Header& header : message.headers) {
     if (header.name == name) return header.value;
@@ -43,7 +40,6 @@ EventReader::EventReader(const UrlOptions& urls, const PublicSuffixes& suffixes,
       metrics_(metrics),
       canonicalizer_(urls),
       domains_(suffixes),
-      canonical_(kCanonicalPlaces),
       seen_(kSeenPlaces) {}
 
 void EventReader::Read(const Message& message, SourceEvent* event) {
@@ -64,6 +60,7 @@ absl::Status EventReader::ReadEntry(const Message& message, SourceEvent* event) 
   RETURN_IF_ERROR(CheckDomain(message, entry->domain));
   event->entry = entry;
   ++event_number_;
+  BeginDomain(entry->domain);
   if (const auto* seeds = std::get_if<Seeds>(&entry->event)) {
     event->kind = ORBWEAVER_SEEDS;
     TakeSeeds(*seeds, event);
@@ -106,8 +103,7 @@ absl::Status EventReader::CheckDomain(const Message& message, std::string_view d
 
 absl::Status EventReader::TakeRequest(const Request& request, SourceEvent* event) {
   MakeRoom(1, event);
-  BeginDomain(event->entry->domain);
-  if (Take(request.url, FingerprintOf(request.url), event) == nullptr) {
+  if (Take(request.url, event) == nullptr) {
     return PoisonError("request '{}': no URL of domain '{}'", request.url, event->entry->domain);
   }
   return absl::OkStatus();
@@ -115,11 +111,10 @@ absl::Status EventReader::TakeRequest(const Request& request, SourceEvent* event
 
 void EventReader::TakeSeeds(const Seeds& seeds, SourceEvent* event) {
   MakeRoom(seeds.seeds.size(), event);
-  BeginDomain(event->entry->domain);
   uint32_t* const places = NewArray<uint32_t>(arena_, seeds.seeds.size());
   for (uint32_t i = 0; i < seeds.seeds.size(); ++i) {
     const Seed& seed = seeds.seeds[i];
-    orbweaver_link* const link = Take(seed.url, FingerprintOf(seed.url), event);
+    orbweaver_link* const link = Take(seed.url, event);
     if (link == nullptr) continue;
     if (seed.score.has_value()) link->score = *seed.score;
     places[event->links.size() - 1] = i;
@@ -129,15 +124,11 @@ void EventReader::TakeSeeds(const Seeds& seeds, SourceEvent* event) {
 
 void EventReader::TakeLinks(const LinksFound& found, SourceEvent* event) {
   MakeRoom(found.links.size(), event);
-  BeginDomain(event->entry->domain);
-  // Their places lie all over the cache's memory: all are on their way before the first is needed.
-  fingerprints_.clear();
+  std::string_view canonical;
+  event->is_from_inside =
+      Canonicalize(found.source.url, event->entry->domain, &canonical) == Fate::kTaken;
   for (const Link& link : found.links) {
-    __builtin_prefetch(PlaceOf(fingerprints_.emplace_back(FingerprintOf(link.url))));
-  }
-  for (size_t i = 0; i < found.links.size(); ++i) {
-    const Link& link = found.links[i];
-    orbweaver_link* const taken = Take(link.url, fingerprints_[i], event);
+    orbweaver_link* const taken = Take(link.url, event);
     if (taken == nullptr) continue;
     taken->anchor_view = ToText(link.anchor);
     taken->rel = link.rel;
@@ -150,10 +141,9 @@ void EventReader::MakeRoom(size_t links, SourceEvent* event) {
   event->fingerprints = {NewArray<Fingerprint>(arena_, links), 0};
 }
 
-orbweaver_link* EventReader::Take(std::string_view url, Fingerprint fingerprint,
-                                  SourceEvent* event) {
+orbweaver_link* EventReader::Take(std::string_view url, SourceEvent* event) {
   std::string_view canonical;
-  switch (Canonicalize(url, event->entry->domain, &canonical, &fingerprint)) {
+  switch (Canonicalize(url, event->entry->domain, &canonical)) {
     case Fate::kTaken:
       break;
     case Fate::kInvalid:
@@ -163,6 +153,7 @@ orbweaver_link* EventReader::Take(std::string_view url, Fingerprint fingerprint,
       metrics_.links_foreign.Increment();
       return nullptr;
   }
+  const Fingerprint fingerprint = FingerprintOf(canonical);
   if (!IsNew(fingerprint)) {
     metrics_.links_duplicate.Increment();
     return nullptr;
@@ -181,36 +172,29 @@ orbweaver_link* EventReader::Take(std::string_view url, Fingerprint fingerprint,
   return &event->links[place];
 }
 
+void EventReader::BeginDomain(std::string_view domain) {
+  if (domain == domain_of_origin_) return;
+  domain_of_origin_ = domain;
+  origin_.clear();
+}
+
 EventReader::Fate EventReader::Canonicalize(std::string_view url, std::string_view domain,
-                                            std::string_view* canonical, Fingerprint* fingerprint) {
-  const uint64_t key = fingerprint->low ^ domain_fingerprint_;
-  uint64_t& place = *PlaceOf(*fingerprint);
-  if (place == key) {
-    *canonical = url;
+                                            std::string_view* canonical) {
+  *canonical = url;
+  if (!origin_.empty() && url.starts_with(origin_) &&
+      canonicalizer_.IsCanonical(url, origin_.size())) {
     return Fate::kTaken;
   }
   if (canonicalizer_.Canonicalize(url) != UrlError::kNone) return Fate::kInvalid;
   const std::string_view host = canonicalizer_.host();
   if (host != domain && domains_.Find(host).domain != domain) return Fate::kForeign;
-  if (canonicalizer_.url() == url) {
-    place = key;
-    *canonical = url;
-    return Fate::kTaken;
-  }
+  origin_ = canonicalizer_.origin();
   const std::string_view changed = canonicalizer_.url();
+  if (changed == url) return Fate::kTaken;
   char* const copy = NewArray<char>(arena_, changed.size());
   std::memcpy(copy, changed.data(), changed.size());
   *canonical = {copy, changed.size()};
-  *fingerprint = FingerprintOf(changed);
   return Fate::kTaken;
-}
-
-void EventReader::BeginDomain(std::string_view domain) {
-  domain_fingerprint_ = FingerprintOf(domain).low;
-}
-
-uint64_t* EventReader::PlaceOf(const Fingerprint& fingerprint) {
-  return &canonical_[(fingerprint.low ^ domain_fingerprint_) % kCanonicalPlaces];
 }
 
 bool EventReader::IsNew(const Fingerprint& fingerprint) {
@@ -227,8 +211,8 @@ bool EventReader::IsNew(const Fingerprint& fingerprint) {
 bool EventReader::Resolve(std::string_view url, std::string_view domain,
                           std::string_view* canonical, Fingerprint* fingerprint) {
   BeginDomain(domain);
-  *fingerprint = FingerprintOf(url);
-  if (Canonicalize(url, domain, canonical, fingerprint) != Fate::kTaken) return false;
+  if (Canonicalize(url, domain, canonical) != Fate::kTaken) return false;
+  *fingerprint = FingerprintOf(*canonical);
   if (canonical->data() == url.data()) {
     char* const copy = NewArray<char>(arena_, url.size());
     std::memcpy(copy, url.data(), url.size());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,16 +51,12 @@ class EventReader {
   void TakeLinks(const LinksFound& found, SourceEvent* event);
 
   void MakeRoom(size_t links, SourceEvent* event);
-  // Of the events and URLs that follow.
+  // Of the URLs that follow.
   void BeginDomain(std::string_view domain);
-  // Where in canonical_ a URL of the domain stands, if it does.
-  uint64_t* PlaceOf(const Fingerprint& fingerprint);
-  // Canonicalises into *canonical, which is `url` itself where nothing changes. *fingerprint is
-  // that of `url`, and then that of *canonical.
-  Fate Canonicalize(std::string_view url, std::string_view domain, std::string_view* canonical,
-                    Fingerprint* fingerprint);
+  // Canonicalises into *canonical, which is `url` itself where nothing changes.
+  Fate Canonicalize(std::string_view url, std::string_view domain, std::string_view* canonical);
   // Adds a link to *event, unless it is to be left out; null then.
-  orbweaver_link* Take(std::string_view url, Fingerprint fingerprint, SourceEvent* event);
+  orbweaver_link* Take(std::string_view url, SourceEvent* event);
   bool IsNew(const Fingerprint& fingerprint);
 
   const int partitions_;
@@ -68,12 +65,11 @@ class EventReader {
   DomainCache domains_;
   Arena arena_;
 
-  // URLs that were found to be canonical and of the domain that they came with, by fingerprints of
-  // both; a later one takes the place of an earlier. Most links of a page stand on the site's other
-  // pages too, and canonicalising one again costs more than all else that is done with it.
-  std::vector<uint64_t> canonical_;
-  uint64_t domain_fingerprint_ = 0;
-  std::vector<Fingerprint> fingerprints_;  // of the links of the event at hand, as they came
+  // Scheme, host and port of the last canonical URL of domain_of_origin_; empty: there was none.
+  // Most links of a page have it, and are canonical as they were sent: one scan of the rest shows
+  // it, at a tenth of what canonicalising again costs.
+  std::string origin_;
+  std::string domain_of_origin_;
 
   // The URLs of the event at hand: open addressing, and no clearing between events.
   struct Seen {

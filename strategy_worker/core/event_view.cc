@@ -50,7 +50,7 @@ const orbweaver_event& EventView::Show(const SourceEvent& event, const DomainRec
     ShowRequest(page->request);
     ShowPage(*page, *before);
   } else if (const auto* links = std::get_if<LinksFound>(&event.entry->event)) {
-    ShowSource(*links, event.entry->domain);
+    ShowSource(*links, event.is_from_inside);
   } else if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
     ShowRequest(failed->request);
     ShowFailure(*failed);
@@ -88,13 +88,11 @@ void EventView::ShowPage(const PageFetched& page, const LinkState& before) {
   event_.page_view = &page_;
 }
 
-void EventView::ShowSource(const LinksFound& found, std::string_view domain) {
-  std::string_view canonical;
-  Fingerprint fingerprint;
+void EventView::ShowSource(const LinksFound& found, bool is_from_inside) {
   source_ = {.url_view = ToText(found.source.url),
              .score = found.source.score,
              .link_count = found.source.link_count,
-             .same_domain = reader_.Resolve(found.source.url, domain, &canonical, &fingerprint)};
+             .same_domain = is_from_inside};
   event_.source_view = &source_;
   event_.depth = found.source.depth;
   ShowMeta(found.source.meta);

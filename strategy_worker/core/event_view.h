@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/model/spider_log.h"
-#include "strategy_worker/core/event_reader.h"
 #include "strategy_worker/core/source_event.h"
 #include "strategy_worker/sdk/strategy_abi.h"
 #include "strategy_worker/states/domain_record.h"
@@ -23,9 +22,6 @@ bool SaysRobots(const HostFacts& facts);
 // Place: one in the core, filled for each event. Not thread-safe.
 class EventView {
  public:
-  // `reader` tells whether a source page is of the event's domain, and must outlive it.
-  explicit EventView(EventReader& reader) : reader_(reader) {}
-
   // Replaces what it showed. `record`: without the event, whose own counts and facts are added
   // here. `before`: what was known of a page's URL before this event, null for other kinds. Views
   // live until the next call, or as long as the event and the record.
@@ -34,13 +30,11 @@ class EventView {
 
  private:
   void ShowPage(const PageFetched& page, const LinkState& before);
-  void ShowSource(const LinksFound& found, std::string_view domain);
+  void ShowSource(const LinksFound& found, bool is_from_inside);
   void ShowFailure(const FetchFailed& failed);
   void ShowHost(const HostFacts& facts);
   void ShowRequest(const Request& request);
   void ShowMeta(std::span<const Meta> meta);
-
-  EventReader& reader_;
 
   orbweaver_event event_;
   orbweaver_domain domain_;

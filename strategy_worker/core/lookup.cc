@@ -134,10 +134,6 @@ absl::Status Lookup::Adopt(DomainRecord* record) {
     absl::StatusOr<std::string> adopted =
         strategy_.Adopt(record->strategy_name, record->strategy_version, record->strategy_data);
     RETURN_IF_ERROR(adopted.status());
-    if (adopted->size() > kMaxStrategyBytes) {
-      return PoisonError("strategy '{}': {} bytes for the domain, at most {} are kept",
-                         strategy_.name(), adopted->size(), kMaxStrategyBytes);
-    }
     data = *std::move(adopted);
   }
   record->strategy_name = strategy_.name();

@@ -36,6 +36,8 @@ struct SourceEvent {
   // Of seeds only: which of the entry's each link is.
   std::span<uint32_t> seeds;
 
+  bool is_from_inside = false;  // of links only: the page that has them is of the domain too
+
   // Set on the way (batch.h, lookup.h).
   uint32_t domain = 0;          // in the batch's table
   uint32_t next_of_domain = 0;  // a later event of the domain, plus 1; 0: none

@@ -18,7 +18,6 @@ StrategyCore::StrategyCore(StrategyCoreParts parts)
       metrics_(parts_.metrics),
       ownership_(*parts_.scoring_log, parts_.store, parts_.topics, metrics_),
       reader_(parts_.urls, parts_.suffixes, parts_.topics.partitions, metrics_),
-      view_(reader_),
       lookup_(options_, *parts_.states, *parts_.offsets, ownership_, parts_.strategy, view_,
               metrics_),
       handler_(options_, parts_.topics.topic_epoch, *parts_.states, parts_.strategy, reader_, view_,

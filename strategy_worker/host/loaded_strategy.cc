@@ -1,7 +1,6 @@
 #include "strategy_worker/host/loaded_strategy.h"
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <vector>
 
@@ -9,7 +8,7 @@
 #include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "common/config/excerpt.h"
-#include "common/model/limits.h"
+#include "strategy_worker/host/output_check.h"
 #include "strategy_worker/states/domain_record.h"
 
 namespace orbweaver {
@@ -40,52 +39,6 @@ std::string Call(Function function) {
 const char* KindName(uint32_t kind) {
   static constexpr const char* kNames[] = {"event", "seeds", "page", "links", "failure", "host"};
   return kind < std::size(kNames) ? kNames[kind] : kNames[0];
-}
-
-bool IsTime(int64_t unix_ms) { return unix_ms >= 0 && unix_ms <= kMaxTimeMs; }
-
-// What is wrong with a decision, or null.
-const char* Flaw(const orbweaver_decision& decision) {
-  if (decision.action > ORBWEAVER_DROP) return "an action that does not exist";
-  if (decision.set_status && decision.status > ORBWEAVER_GONE)
-    return "a status that does not exist";
-  if (decision.set_due && !IsTime(decision.due_at_ms)) return "a due time outside 1970 to 2109";
-  if (decision.action == ORBWEAVER_LEAVE) return nullptr;
-  if (!std::isfinite(decision.score)) return "a score that is not a finite number";
-  if (!IsTime(decision.not_before_ms)) return "a not-before time outside 1970 to 2109";
-  if (decision.meta_count == 0) return nullptr;
-  if (!decision.meta_kept) return "meta entries that are null";
-  if (decision.meta_count > kMaxMetaEntries) return "more than 16 meta entries";
-  for (size_t i = 0; i < decision.meta_count; ++i) {
-    const orbweaver_meta& meta = decision.meta_kept[i];
-    if (meta.key.size > kMaxMetaKeyBytes || meta.value.size > kMaxMetaValueBytes) {
-      return "a meta entry beyond 64 bytes of key or 512 of value";
-    }
-    if (!IsValidUtf8(View(meta.key))) return "a meta key that is not UTF-8";
-  }
-  return nullptr;
-}
-
-const char* Flaw(const orbweaver_request& request) {
-  if (request.url.size == 0 || request.url.size > kMaxUrlBytes) {
-    return "a request whose URL is empty or beyond 2,048 bytes";
-  }
-  if (request.decision.action != ORBWEAVER_SCHEDULE && request.decision.action != ORBWEAVER_RAISE) {
-    return "a request that neither schedules nor raises";
-  }
-  return Flaw(request.decision);
-}
-
-const char* Flaw(const orbweaver_output& output) {
-  if (output.request_count > 0 && !output.requests_kept) return "requests that are null";
-  for (size_t i = 0; i < output.request_count; ++i) {
-    if (const char* const flaw = Flaw(output.requests_kept[i])) return flaw;
-  }
-  if (output.set_domain_data && output.domain_data_kept.size > kMaxStrategyBytes) {
-    return "more than 64 KB of domain data";
-  }
-  if (!IsTime(output.blocked_until_ms)) return "a block until a time outside 1970 to 2109";
-  return nullptr;
 }
 
 }  // namespace
@@ -127,19 +80,29 @@ absl::Status LoadedStrategy::Filter(const orbweaver_event& event,
                      View(event.domain_view->name_view), abi_.name, failure);
 }
 
+void LoadedStrategy::LookForBody(const orbweaver_event& event) {
+  if (!abi_.needs_body || told_of_bodies_ || event.kind != ORBWEAVER_PAGE) return;
+  const orbweaver_page& page = *event.page_view;
+  if (page.body_view.size != 0 || page.body_bytes == 0 || page.not_modified) return;
+  told_of_bodies_ = true;
+  Log(LogLevel::kWarning, "strategy",
+      "run strategy '{}': it works on the bodies of pages, and a page of '{}' came without. Set "
+      "spider.publish.log_body for the spiders; bodies too large for a message are left out even "
+      "then",
+      abi_.name, View(event.domain_view->name_view));
+}
+
 absl::Status LoadedStrategy::OnEvent(const orbweaver_event& event,
                                      std::span<const orbweaver_link> links,
                                      std::span<const orbweaver_state> states,
                                      std::span<orbweaver_decision> decisions,
                                      orbweaver_output* output) {
+  LookForBody(event);
   std::string failure = Call([&](orbweaver_error* error) {
     return abi_.on_event(self_, &event, links.data(), states.data(), links.size(), decisions.data(),
                          output, error);
   });
-  const char* flaw = failure.empty() ? Flaw(*output) : nullptr;
-  for (size_t i = 0; i < decisions.size() && failure.empty() && !flaw; ++i) {
-    flaw = Flaw(decisions[i]);
-  }
+  const char* const flaw = failure.empty() ? OutputFlaw(decisions, *output) : nullptr;
   if (flaw) failure = fmt::format("it decided {}", flaw);
   if (!failure.empty()) {
     return PoisonError("handle {} of '{}' by strategy '{}': {}", KindName(event.kind),

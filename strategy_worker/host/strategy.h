@@ -32,12 +32,14 @@ class Strategy {
                               std::span<uint8_t> keep) = 0;
 
   // The spans have one length. *output and decisions are initialised by the caller as the ABI says.
+  // On success messages and states can carry what was decided (output_check.h): poison otherwise.
   virtual absl::Status OnEvent(const orbweaver_event& event, std::span<const orbweaver_link> links,
                                std::span<const orbweaver_state> states,
                                std::span<orbweaver_decision> decisions,
                                orbweaver_output* output) = 0;
 
-  // Turns another strategy's (or version's) domain bytes into this one's.
+  // Turns another strategy's (or version's) domain bytes into this one's, kMaxStrategyBytes at
+  // most.
   virtual absl::StatusOr<std::string> Adopt(std::string_view from_name, uint32_t from_version,
                                             std::string_view data) = 0;
 

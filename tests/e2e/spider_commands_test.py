@@ -1,12 +1,14 @@
-"""`orbweaver parse` and `orbweaver robots`, the real program: what they print, and their exit codes.
+"""`orbweaver fetch`, `orbweaver parse` and `orbweaver robots`, the real program: what they print, and their exit codes.
 
 Run by CTest; by hand: python3 tests/e2e/spider_commands_test.py PATH_TO_ORBWEAVER
 """
+import http.server
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 PROGRAM = None
@@ -16,6 +18,78 @@ BASE = "https://news.example.co.uk/2024/harbour.html"
 
 def run(*args, data=b""):
     return subprocess.run([PROGRAM, *args], input=data, capture_output=True, timeout=60)
+
+
+class Site(http.server.BaseHTTPRequestHandler):
+    """A few pages; every host of the tests leads here."""
+    protocol_version = "HTTP/1.1"
+    REDIRECTS = {"/old": "/", "/away": "http://elsewhere.test/", "/loop": "/loop", "/inside": "http://10.0.0.1/"}
+
+    def do_GET(self):
+        target = self.REDIRECTS.get(self.path)
+        body = b"<title>home</title>" if self.path == "/" else b""
+        self.send_response(302 if target else 200 if self.path == "/" else 404)
+        if target:
+            self.send_header("Location", target)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+class FetchCommand(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.here = ["--set", "network.hosts.*.test=127.0.0.1:%d" % cls.server.server_port]
+        cls.allowed = cls.here + ["--set", "network.allow_networks=127.0.0.0/8"]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.shutdown()
+        cls.server.server_close()
+
+    def fetch(self, *args):
+        done = run("fetch", *args, "--json", *self.allowed)
+        self.assertEqual(b"", done.stderr)
+        return done.returncode, [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
+
+    def test_a_page_and_all_that_is_known_of_it(self):
+        code, (page,) = self.fetch("http://a.test/", "--body")
+        self.assertEqual((0, "answered", 200, "<title>home</title>", "127.0.0.1"),
+                         (code, page["outcome"], page["status"], page["body"], page["address"]))
+        self.assertIn({"name": "content-type", "value": "text/html"}, page["headers"])
+        self.assertGreaterEqual(page["milliseconds"]["total"], page["milliseconds"]["first_byte"])
+
+    def test_redirects_within_the_domain_are_followed_and_no_others(self):
+        code, (followed, away, loop, inside) = self.fetch(*("http://a.test" + p for p in ("/old", "/away", "/loop", "/inside")))
+        self.assertEqual(1, code)
+        self.assertEqual((200, "http://a.test/"), (followed["status"], followed["url"]))
+        self.assertEqual([{"status": 302, "url": "http://a.test/"}], followed["redirects"])
+        self.assertEqual((302, "http://elsewhere.test/", "answered"), (away["status"], away["url"], away["outcome"]))
+        self.assertEqual("redirect", loop["outcome"])
+        self.assertEqual((302, "http://10.0.0.1/"), (inside["status"], inside["url"]))
+
+    def test_exit_codes(self):
+        self.assertEqual(0, run("fetch", "http://a.test/old", *self.allowed).returncode)
+        self.assertEqual(1, run("fetch", "http://a.test/nothing", *self.allowed).returncode)
+        for args in ([], ["--nonsense", "http://a.test/"], ["mailto:a@b.test"], ["http://a.test/", "--set", "network.ports=x"]):
+            done = run("fetch", *args)
+            self.assertEqual(2, done.returncode, args)
+            self.assertTrue(done.stderr.startswith(b"orbweaver fetch: "), done.stderr)
+
+    def test_this_machine_is_not_asked_unless_it_is_allowed(self):
+        done = run("fetch", "http://a.test/", "--json", *self.here)
+        self.assertEqual((1, "private_address"), (done.returncode, json.loads(done.stdout)["outcome"]))
+
+    def test_without_json_it_is_for_people(self):
+        done = run("fetch", "http://a.test/old", *self.allowed)
+        self.assertIn("status    200", done.stdout.decode())
+        self.assertIn("content-type: text/html", done.stdout.decode())
 
 
 class ParseCommand(unittest.TestCase):

@@ -3,6 +3,7 @@
 //
 // Input: a byte of options, a base, a line feed, a link. (A line feed within a link is what the
 // parser strips anyway.)
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -62,6 +63,14 @@ void CheckCanonical(Canonicalizers& canonicalizers, std::string_view base, std::
   UrlCanonicalizer& again = canonicalizers.again;
   CHECK(again.Canonicalize(first.url()) == UrlError::kNone);
   CHECK(again.url() == first.url() && again.host() == first.host());
+
+  // What follows the host, as it came, behind a canonical origin.
+  const std::string origin(first.origin());
+  const std::string url =
+      origin + std::string(link.substr(std::min(link.size(), link.find('/', 8))));
+  if (!again.IsCanonical(url, origin.size())) return;
+  CHECK(again.Canonicalize(url) == UrlError::kNone);
+  CHECK(again.url() == url && again.origin() == origin);
 }
 
 }  // namespace

@@ -50,9 +50,11 @@ LIBRARIES = {
     "gumbo.h": ["spider/parse"],
     "lexbor/": ["spider/parse"],
     "uchardet": ["spider/parse"],
+    "ares": ["spider/fetch"],
+    "brotli/": ["spider/fetch"],
     "libpsl.h": ["common/url"],
     "ada.h": ["common/url"],
-    "zstd.h": ["db_worker/pages"],
+    "zstd.h": ["db_worker/pages", "spider/fetch"],
     "spdlog/": ["common/base"],
     "yaml-cpp/": ["common/config"],
     "prometheus/": ["common/metrics"],
@@ -123,6 +125,25 @@ def check(root, files):
                 yield f"{name}: includes {include} in a header; move it to the .cc file"
 
 
+DEFINED = re.compile(r"^(?:class|struct|union)\s+(?:\[\[\w+\]\]\s+)?(\w+)[^;(]*\{", re.M)
+
+
+def doubles(root, files):
+    """Names that headers give to two classes: what is linked together would silently take one for the other."""
+    seen = {}
+    for name in files:
+        # Each plugin is a library of its own and shows nothing but its entry.
+        if not name.endswith(".h") or name.startswith("strategy_worker/plugins/"):
+            continue
+        text = (root / name).read_text(errors="replace")
+        namespaces = re.findall(r"^namespace ([\w:]+) \{", text, re.M)
+        for defined in DEFINED.findall(text):
+            full = f"{namespaces[-1] if namespaces else ''}::{defined}"
+            if seen.get(full, name) != name:
+                yield f"{name}: {full} is also defined in {seen[full]}"
+            seen[full] = name
+
+
 def undocumented(root, files):
     """Folders with neither a README.md nor a mention in ARCHITECTURE.md."""
     architecture = (root / "ARCHITECTURE.md").read_text() if (root / "ARCHITECTURE.md").exists() else ""
@@ -144,6 +165,9 @@ def tracked(root):
 class Layering(unittest.TestCase):
     def test_the_tree_keeps_its_layers(self):
         self.assertEqual([], list(check(ROOT, tracked(ROOT))))
+
+    def test_every_class_has_a_name_of_its_own(self):
+        self.assertEqual([], list(doubles(ROOT, tracked(ROOT))))
 
     def test_every_folder_says_what_it_is_for(self):
         self.assertEqual([], list(undocumented(ROOT, tracked(ROOT))))
@@ -185,6 +209,15 @@ class TheCheckItself(unittest.TestCase):
 
     def test_an_interface_may_not_include_its_implementation(self):
         self.assertTrue(self.only("common/store/a.cc", '#include "common/store/hbase/b.h"'))
+
+    def test_two_classes_of_one_name_are_a_breach(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            text = "namespace orbweaver {\nclass Chunk;\n%s Chunk {\n};\n}\n"
+            for name, kind in (("a.h", "struct"), ("b.h", "class")):
+                (root / name).write_text(text % kind)
+            self.assertEqual(1, len(list(doubles(root, ["a.h", "b.h"]))))
+            self.assertEqual([], list(doubles(root, ["a.h"])))
 
     def test_plugins_see_only_the_sdk(self):
         sdk = {"strategy_worker/sdk/s.h": "", "strategy_worker/sdk/README.md": ""}

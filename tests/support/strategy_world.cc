@@ -6,10 +6,9 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
-#include "common/protocol/epoch_filter.h"
-#include "common/protocol/watermark.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
+#include "strategy_worker/host/output_check.h"
 #include "strategy_worker/states/packed_state_store.h"
 
 namespace orbweaver {
@@ -34,6 +33,18 @@ ReadRequest Copy(const ScheduleRequests& schedule, const ScheduledRequest& reque
 }
 
 }  // namespace
+
+absl::Status ScriptedStrategy::OnEvent(const orbweaver_event& event,
+                                       std::span<const orbweaver_link> links,
+                                       std::span<const orbweaver_state> states,
+                                       std::span<orbweaver_decision> decisions,
+                                       orbweaver_output* output) {
+  if (!on_event) return absl::OkStatus();
+  RETURN_IF_ERROR(on_event({event, links, states, decisions, output}));
+  const char* const flaw = OutputFlaw(decisions, *output);
+  if (flaw == nullptr) return absl::OkStatus();
+  return PoisonError("strategy '{}': it decided {}", name_, flaw);
+}
 
 StrategyWorld::StrategyWorld(int partitions) {
   const TopicSpec specs[] = {{.name = std::string(kSpiderLogTopic), .partitions = partitions},
@@ -88,27 +99,16 @@ std::vector<ReadSchedule> StrategyWorld::ReadScoringLog(const ReaderRules& rules
   std::vector<ReadSchedule> read;
   Arena arena;
   for (int p = 0; p < topics.partitions; ++p) {
-    EpochFilter epochs;
-    std::map<std::string, Watermark> applied;
+    ScoringLogFilter filter(rules);
     absl::MutexLock lock(&broker.mutex);
     const PartitionLog& log = **broker.log().Find(kScoringLogTopic, PartitionId(p));
     for (Offset offset(0); offset < log.bounds().end; ++offset) {
       arena.Reset();
       ScoringLogEntry entry;
       CHECK_OK(Decode(log.At(offset)->value, &arena, &entry));
-      if (std::holds_alternative<Marker>(entry.entry)) {
-        epochs.Pass(offset);
-        continue;
-      }
-      if (rules.epochs && !epochs.Accepts(entry.epoch)) continue;
+      if (filter.Take(offset, entry) != ScoringLogFilter::Verdict::kCounts) continue;
       const auto& schedule = std::get<ScheduleRequests>(entry.entry);
       CHECK(log.At(offset)->key == schedule.domain);
-      Watermark& last = applied[std::string(schedule.domain)];
-      const Watermark source{.topic_epoch = schedule.source_topic_epoch,
-                             .offset = schedule.source_offset,
-                             .part = schedule.part};
-      if (rules.watermarks && source <= last) continue;
-      last = source;
       ReadSchedule& copy = read.emplace_back(ReadSchedule{.partition = PartitionId(p),
                                                           .domain = std::string(schedule.domain),
                                                           .source_offset = schedule.source_offset,

@@ -22,10 +22,12 @@
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/states/state_metrics.h"
 #include "strategy_worker/states/state_options.h"
+#include "tests/support/scoring_log_filter.h"
 
 namespace orbweaver {
 
-// A strategy made of functions, in this process. What is not set does nothing.
+// A strategy made of functions, in this process. What is not set does nothing. Refuses decisions
+// as a LoadedStrategy does.
 class ScriptedStrategy : public Strategy {
  public:
   struct Call {
@@ -44,9 +46,7 @@ class ScriptedStrategy : public Strategy {
   }
   absl::Status OnEvent(const orbweaver_event& event, std::span<const orbweaver_link> links,
                        std::span<const orbweaver_state> states,
-                       std::span<orbweaver_decision> decisions, orbweaver_output* output) override {
-    return on_event ? on_event({event, links, states, decisions, output}) : absl::OkStatus();
-  }
+                       std::span<orbweaver_decision> decisions, orbweaver_output* output) override;
   absl::StatusOr<std::string> Adopt(std::string_view from_name, uint32_t from_version,
                                     std::string_view data) override {
     return adopt ? adopt(from_name, from_version, data) : std::string();
@@ -81,12 +81,6 @@ struct ReadSchedule {
   uint32_t part = 0;
   std::optional<DomainUpdate> update;
   std::vector<ReadRequest> requests;
-};
-
-// What a reader follows; switched off only to show that the simulation needs it.
-struct ReaderRules {
-  bool epochs = true;
-  bool watermarks = true;
 };
 
 class StrategyWorld {

@@ -25,6 +25,7 @@ void MemoryWire::Push(PartitionLog* log, Sent sent) {
 }
 
 void MemoryWire::Advance(SteadyTime now, bool reachable) {
+  if (in_flight_ == 0) return;
   bool failed = false;
   for (Queue& queue : queues_) {
     auto& records = queue.records;

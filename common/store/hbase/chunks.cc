@@ -13,9 +13,9 @@ size_t BytesOf(const RowPut& put) {
 
 }  // namespace
 
-std::vector<Chunk> SplitEvenly(size_t rows, size_t max_rows) {
+std::vector<RowChunk> SplitEvenly(size_t rows, size_t max_rows) {
   const size_t count = (rows + max_rows - 1) / max_rows;
-  std::vector<Chunk> chunks;
+  std::vector<RowChunk> chunks;
   chunks.reserve(count);
   for (size_t i = 0; i < count; ++i) chunks.push_back({rows * i / count, rows * (i + 1) / count});
   return chunks;
@@ -33,7 +33,7 @@ std::vector<Wave> SplitPuts(std::span<const RowPut> puts, const ChunkLimits& lim
       waves.push_back({{i, i}});
       bytes = 0;
       if (!new_row) seen = {puts[i].row};
-    } else if (const Chunk& last = waves.back().back();
+    } else if (const RowChunk& last = waves.back().back();
                last.end - last.begin == limits.max_rows || bytes + added > limits.max_bytes) {
       waves.back().push_back({i, i});
       bytes = 0;

@@ -10,11 +10,11 @@
 namespace orbweaver {
 
 // Indices begin … end-1 of the call's rows.
-struct Chunk {
+struct RowChunk {
   size_t begin = 0;
   size_t end = 0;
 
-  friend bool operator==(const Chunk&, const Chunk&) = default;
+  friend bool operator==(const RowChunk&, const RowChunk&) = default;
 };
 
 struct ChunkLimits {
@@ -23,10 +23,10 @@ struct ChunkLimits {
 };
 
 // `rows` into equal parts of at most `max_rows`.
-std::vector<Chunk> SplitEvenly(size_t rows, size_t max_rows);
+std::vector<RowChunk> SplitEvenly(size_t rows, size_t max_rows);
 
 // Chunks that may be written at the same time.
-using Wave = std::vector<Chunk>;
+using Wave = std::vector<RowChunk>;
 
 // A row that comes again begins a new wave, to be sent when the one before is durable: so puts of
 // one row keep their order, whatever is split, sent in parallel or sent again.

@@ -17,10 +17,10 @@ std::vector<RowPut> Puts(std::string_view rows) {
 }
 
 TEST(ChunksTest, SplitsEvenlySoThatNoCallIsMuchShorterThanTheOthers) {
-  EXPECT_EQ(SplitEvenly(0, 10), std::vector<Chunk>{});
-  EXPECT_EQ(SplitEvenly(10, 10), (std::vector<Chunk>{{0, 10}}));
-  EXPECT_EQ(SplitEvenly(11, 10), (std::vector<Chunk>{{0, 5}, {5, 11}}));
-  EXPECT_EQ(SplitEvenly(3, 1), (std::vector<Chunk>{{0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(SplitEvenly(0, 10), std::vector<RowChunk>{});
+  EXPECT_EQ(SplitEvenly(10, 10), (std::vector<RowChunk>{{0, 10}}));
+  EXPECT_EQ(SplitEvenly(11, 10), (std::vector<RowChunk>{{0, 5}, {5, 11}}));
+  EXPECT_EQ(SplitEvenly(3, 1), (std::vector<RowChunk>{{0, 1}, {1, 2}, {2, 3}}));
 }
 
 TEST(ChunksTest, LetsNoCallGrowBeyondItsRowsOrBytes) {

@@ -61,7 +61,7 @@ absl::Status HBaseStore::MultiGet(Table table, std::span<const RowGet> gets, Dur
   std::vector<absl::Status> statuses(chunks.size());
   std::vector<std::vector<std::shared_ptr<const Results>>> results(chunks.size());
   parallel_.Run(chunks.size(), [&](size_t i) {
-    const Chunk chunk = chunks[i];
+    const RowChunk chunk = chunks[i];
     statuses[i] = calls_.Get(table, gets.subspan(chunk.begin, chunk.end - chunk.begin), deadline,
                              &results[i]);
   });

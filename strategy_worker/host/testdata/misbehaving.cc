@@ -70,7 +70,13 @@ int OnEvent(void* self_pointer, const orbweaver_event*, const orbweaver_link*,
     decision.meta_kept = self.meta;
     decision.meta_count = 1;
   }
+  if (flaw == "meta key") {
+    self.meta[0] = {{"\xff", 1}, {"value", 5}};
+    decision.meta_kept = self.meta;
+    decision.meta_count = 1;
+  }
   if (flaw == "null requests") output->request_count = 1;
+  if (flaw == "many requests") output->request_count = 10'001;
   if (flaw.rfind("request", 0) == 0) {
     self.text = flaw == "request: long url" ? std::string(2049, 'u') : "https://example.com/";
     self.request.url = {self.text.data(), self.text.size()};

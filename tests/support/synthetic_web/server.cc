@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstring>
 #include <sys/socket.h>
 #include <thread>
@@ -136,7 +137,14 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(WebOptions web,
                                   *impl->service);
   impl->loop->AddListener(plain.first, false);
   impl->loop->AddListener(tls->first, true);
-  impl->thread = std::thread([raw] { raw->loop->Run(raw->stop); });
+  impl->thread = std::thread([raw] {
+    // A client of TLS that has gone is an error to OpenSSL's write, and not the end of the test.
+    sigset_t broken_pipe;
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
+    raw->loop->Run(raw->stop);
+  });
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 

@@ -1,0 +1,206 @@
+// `orbweaver fetch`: one page as the spider would see it, without robots.txt and politeness.
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/product_options.h"
+#include "fmt/format.h"
+
+#include "common/base/json.h"
+#include "common/base/status.h"
+#include "common/config/schema.h"
+#include "common/url/resolver.h"
+#include "spider/fetch/failure_cause.h"
+#include "spider/fetch/http_fetcher.h"
+#include "spider/fetch/redirects.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kHelp[] = R"(usage: orbweaver fetch URL… [OPTIONS]
+
+Fetches each URL as the spider would, one after the other: which address, how long each step took,
+the answer's headers, redirects within the registered domain followed. robots.txt is not asked and
+no delay is kept: it is for looking at single pages.
+
+Exits 0 when each was a page, 1 when one failed, 2 when nothing could be tried.
+
+options:
+  --json             an object a line
+  --body             also the body, its content encoding undone; --json has it as text
+  --config FILE      read the options network.*, spider.fetch.* and url.* from a file
+  --set NAME=VALUE   set an option; `orbweaver config reference` lists them
+  --help             this text
+
+examples:
+  orbweaver fetch https://example.com/
+  orbweaver fetch http://intranet/ --set network.allow_networks=10.0.0.0/8 --json
+)";
+
+struct Arguments {
+  bool json = false;
+  bool body = false;
+  std::vector<std::string> urls;
+};
+
+int Fail(std::string_view message) {
+  fmt::print(stderr, "orbweaver fetch: {}\n", message);
+  return kExitUsage;
+}
+
+double Milliseconds(Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+void PrintJson(const FetchResult& result, const Redirects& redirects, const Arguments& arguments) {
+  std::string out;
+  JsonWriter json(&out);
+  json.BeginObject().Key("url").Value(redirects.url());
+  json.Key("outcome").Value(result.failure ? FailureCauseName(*result.failure) : "answered");
+  if (result.failure) json.Key("message").Value(result.message);
+  json.Key("status").Value(result.status).Key("redirects").BeginArray();
+  for (const Redirect& redirect : redirects.followed()) {
+    json.BeginObject().Key("status").Value(redirect.status).Key("url").Value(redirect.url);
+    json.EndObject();
+  }
+  json.EndArray().Key("address").Value(result.address.Text());
+  json.Key("tls_error").Value(result.tls_error);
+  json.Key("milliseconds").BeginObject();
+  json.Key("dns").Value(Milliseconds(result.times.dns));
+  json.Key("connect").Value(Milliseconds(result.times.connect));
+  json.Key("tls").Value(Milliseconds(result.times.tls));
+  json.Key("first_byte").Value(Milliseconds(result.times.first_byte));
+  json.Key("total").Value(Milliseconds(result.times.total)).EndObject();
+  json.Key("received_bytes").Value(result.received_bytes);
+  json.Key("body_bytes").Value(result.body.size());
+  json.Key("body_truncated").Value(result.body_truncated);
+  json.Key("headers").BeginArray();
+  for (const HttpHeader& header : result.headers) {
+    json.BeginObject().Key("name").Value(header.name).Key("value").Value(header.value);
+    json.EndObject();
+  }
+  json.EndArray();
+  if (arguments.body) json.Key("body").Value(result.body);
+  json.EndObject();
+  fmt::print("{}\n", out);
+}
+
+void PrintText(const FetchResult& result, const Redirects& redirects, const Arguments& arguments) {
+  for (const Redirect& redirect : redirects.followed()) {
+    fmt::print("{:<9} {} {}\n", "redirect", redirect.status, redirect.url);
+  }
+  fmt::print("{:<9} {}\n", "url", redirects.url());
+  if (result.failure) {
+    fmt::print("{:<9} {}: {}\n", "failed", FailureCauseName(*result.failure), result.message);
+  }
+  if (result.status != 0) fmt::print("{:<9} {}\n", "status", result.status);
+  if (!result.address.empty()) fmt::print("{:<9} {}\n", "address", result.address.Text());
+  if (!result.tls_error.empty()) fmt::print("{:<9} {}\n", "tls", result.tls_error);
+  fmt::print("{:<9} dns {:.1f}, connect {:.1f}, tls {:.1f}, first byte {:.1f}, total {:.1f} ms\n",
+             "took", Milliseconds(result.times.dns), Milliseconds(result.times.connect),
+             Milliseconds(result.times.tls), Milliseconds(result.times.first_byte),
+             Milliseconds(result.times.total));
+  fmt::print("{:<9} {} bytes, {} received{}\n", "body", result.body.size(), result.received_bytes,
+             result.body_truncated ? ", cut off" : "");
+  for (const HttpHeader& header : result.headers) {
+    fmt::print("  {}: {}\n", header.name, header.value);
+  }
+  if (arguments.body) fmt::print("\n{}\n", result.body);
+}
+
+// A URL and its redirects, until something is printed.
+class OneFetch : public FetchListener {
+ public:
+  OneFetch(const ResolvedUrl& url, const FetchOptions& options, const Arguments& arguments,
+           HttpFetcher& fetcher, UrlResolver& resolver)
+      : arguments_(arguments),
+        fetcher_(fetcher),
+        resolver_(resolver),
+        redirects_(url.url, url.domain, options.max_redirects) {}
+
+  // Whether it was a page.
+  bool Run() {
+    fetcher_.Fetch(FetchId(), {.url = redirects_.url()});
+    while (!over_) fetcher_.Run(SteadyTime::max(), *this);
+    return is_page_;
+  }
+
+ private:
+  void OnResolved(const Resolution&) override {}
+
+  void OnFetched(FetchResult& result) override {
+    if (!result.failure && IsRedirect(result.status)) {
+      switch (redirects_.Take(result.status, result.Header("location"), resolver_)) {
+        case Redirects::Next::kFollow:
+          return fetcher_.Fetch(FetchId(), {.url = redirects_.url()});
+        case Redirects::Next::kAway:
+          break;
+        case Redirects::Next::kFailed:
+          result.failure = FailureCause::kRedirect;
+          result.message = redirects_.why();
+          break;
+      }
+    }
+    over_ = true;
+    is_page_ = !result.failure && !FailureOfStatus(result.status);
+    (arguments_.json ? PrintJson : PrintText)(result, redirects_, arguments_);
+  }
+
+  const Arguments& arguments_;
+  HttpFetcher& fetcher_;
+  UrlResolver& resolver_;
+  Redirects redirects_;
+  bool over_ = false;
+  bool is_page_ = false;
+};
+
+int Run(std::span<const std::string> all_args) {
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  config::Schema schema;
+  ProductOptions options;
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
+    return Fail(MessageOf(loaded));
+  }
+  Arguments arguments;
+  for (const std::string& arg : args) {
+    if (arg == "--json") {
+      arguments.json = true;
+    } else if (arg == "--body") {
+      arguments.body = true;
+    } else if (arg.starts_with("-")) {
+      return Fail(fmt::format("option '{}' is unknown. See `orbweaver fetch --help`.", arg));
+    } else {
+      arguments.urls.push_back(arg);
+    }
+  }
+  if (arguments.urls.empty()) return Fail("a URL is needed. See `orbweaver fetch --help`.");
+  const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
+  if (!suffixes.ok()) return Fail(MessageOf(suffixes.status()));
+  const auto fetcher = HttpFetcher::Create(options.network, options.fetch);
+  if (!fetcher.ok()) return Fail(MessageOf(fetcher.status()));
+
+  UrlResolver resolver(options.url, **suffixes);
+  bool all_pages = true;
+  for (const std::string& url : arguments.urls) {
+    ResolvedUrl resolved;
+    resolver.ClearBase();
+    if (const UrlError error = resolver.Resolve(url, &resolved); error != UrlError::kNone) {
+      return Fail(fmt::format("URL '{}': {}. Give http or https URLs.", url, UrlErrorName(error)));
+    }
+    all_pages =
+        OneFetch(resolved, options.fetch, arguments, **fetcher, resolver).Run() && all_pages;
+  }
+  return all_pages ? kExitOk : kExitFailed;
+}
+
+}  // namespace
+
+Command FetchCommand() {
+  return {.name = "fetch",
+          .summary = "Fetch single pages as the spider would, and show what came",
+          .help = kHelp,
+          .run = Run};
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,146 @@
+#include "spider/fetch/answer_reader.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "spider/fetch/retry_after.h"
+
+namespace orbweaver {
+namespace {
+
+// Of a body that is not wanted: more of it costs more than a new connection.
+constexpr size_t kMaxPassedOverBytes = size_t{64} << 10;
+// What a Content-Length may reserve before the body has come.
+constexpr size_t kMaxReservedBytes = size_t{256} << 10;
+
+bool HasContent(uint32_t status) { return status / 100 == 2 && status != 204 && status != 205; }
+
+}  // namespace
+
+AnswerReader::AnswerReader(const FetchOptions& options, const ContentTypes& types)
+    : options_(options), types_(types), reader_(options.max_header_bytes) {}
+
+void AnswerReader::Begin(const FetchRequest& request, FetchResult* result) {
+  result_ = result;
+  max_body_bytes_ = request.max_body_bytes == 0 ? options_.max_body_bytes : request.max_body_bytes;
+  truncate_ = options_.truncate || request.max_body_bytes != 0;
+  any_type_ = request.any_type;
+  mode_ = Mode::kHead;
+  verdict_ = BodyDecoder::Verdict::kGoesOn;
+  passed_over_bytes_ = 0;
+  reader_.Begin();
+}
+
+AnswerReader::Next AnswerReader::Take(std::string_view bytes) {
+  for (;;) {
+    const ResponseReader::Event event = reader_.Read(&bytes, *this);
+    if (event != ResponseReader::Event::kHead) return OnEvent(event, bytes);
+    if (!OnHead()) return Next::kClose;
+  }
+}
+
+AnswerReader::Next AnswerReader::TakeEnd() {
+  const ResponseReader::Event event = reader_.ReadEnd();
+  if (event == ResponseReader::Event::kBroken && !settled()) {
+    return Fail(untouched() ? FailureCause::kReset : FailureCause::kProtocol,
+                untouched() ? "closed without an answer" : "the answer was cut off");
+  }
+  OnEvent(event, {});
+  return Next::kClose;
+}
+
+// False: the answer is over with its head, and has failed.
+bool AnswerReader::OnHead() {
+  result_->status = reader_.status();
+  reader_.MoveHead(&result_->response_head, &result_->headers, &result_->header_text);
+  result_->retry_after = RetryAfter(result_->Header("retry-after"), result_->started_at);
+  if (!HasContent(result_->status)) {
+    mode_ = Mode::kPassOver;
+    return true;
+  }
+  mode_ = Mode::kBody;
+  if (!any_type_ && !types_.Wants(result_->Header("content-type"))) {
+    Fail(FailureCause::kContentType, "content of this type is not wanted");
+    return false;
+  }
+  const auto coding = ContentCodingOf(result_->Header("content-encoding"));
+  if (!coding) {
+    Fail(FailureCause::kEncoding, "unknown content encoding");
+    return false;
+  }
+  const std::string_view length = result_->Header("content-length");
+  uint64_t announced = 0;
+  std::from_chars(length.data(), length.data() + length.size(), announced);
+  if (*coding == ContentCoding::kIdentity) {
+    if (!truncate_ && announced > max_body_bytes_) {
+      Fail(FailureCause::kTooLarge, "the body is too large");
+      return false;
+    }
+    result_->body.reserve(
+        std::min({announced, uint64_t{max_body_bytes_}, uint64_t{kMaxReservedBytes}}));
+  }
+  decoder_.Begin(*coding,
+                 {.max_bytes = max_body_bytes_, .max_compression = options_.max_compression},
+                 &result_->body);
+  return true;
+}
+
+bool AnswerReader::TakePiece(std::string_view piece) {
+  if (mode_ == Mode::kPassOver) {
+    passed_over_bytes_ += piece.size();
+    return passed_over_bytes_ <= kMaxPassedOverBytes;
+  }
+  result_->received_bytes += piece.size();
+  verdict_ = decoder_.Take(piece);
+  return verdict_ == BodyDecoder::Verdict::kGoesOn;
+}
+
+AnswerReader::Next AnswerReader::OnEvent(ResponseReader::Event event, std::string_view rest) {
+  using Event = ResponseReader::Event;
+  switch (event) {
+    case Event::kMore:
+      return Next::kRead;
+    case Event::kHead:
+      break;  // Take's
+    case Event::kEnd: {
+      const bool keep = reader_.keep_alive() && rest.empty();
+      if (mode_ == Mode::kBody) {
+        const BodyDecoder::Verdict verdict = decoder_.End();
+        if (verdict != BodyDecoder::Verdict::kGoesOn) OnBodyOver(verdict);
+      }
+      return keep ? Next::kKeep : Next::kClose;
+    }
+    case Event::kStopped:
+      if (mode_ == Mode::kBody) OnBodyOver(verdict_);
+      return Next::kClose;
+    case Event::kTooLarge:
+      return Fail(FailureCause::kTooLarge, "the headers are too large");
+    case Event::kBroken:
+      return settled() ? Next::kClose : Fail(FailureCause::kProtocol, "the answer is not HTTP");
+  }
+  return Next::kClose;
+}
+
+void AnswerReader::OnBodyOver(BodyDecoder::Verdict verdict) {
+  using Verdict = BodyDecoder::Verdict;
+  if (verdict == Verdict::kBomb) {
+    Fail(FailureCause::kTooLarge, "the body unpacks to too much");
+  } else if (verdict == Verdict::kBroken) {
+    Fail(FailureCause::kEncoding, "the content encoding is broken");
+  } else if (truncate_) {
+    result_->body_truncated = true;
+    decoder_.End();
+  } else {
+    Fail(FailureCause::kTooLarge, "the body is too large");
+  }
+}
+
+AnswerReader::Next AnswerReader::Fail(FailureCause cause, std::string_view message) {
+  result_->failure = cause;
+  result_->message = message;
+  result_->body.clear();
+  decoder_.End();
+  return Next::kClose;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,214 @@
+#include "spider/fetch/body_decoder.h"
+
+#include <algorithm>
+#include <array>
+#include <brotli/decode.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "common/base/check.h"
+
+namespace orbweaver {
+namespace {
+
+using Stream = BodyDecoder::Stream;
+
+constexpr size_t kPieceBytes = size_t{32} << 10;
+// RFC 9659: windows beyond 8 MiB need not be decoded.
+constexpr int kMaxZstdWindowLog = 23;
+
+// gzip (RFC 1952), and deflate: zlib's format (RFC 9110, section 8.4.1.2), or the raw one that some
+// servers send instead.
+class Inflate : public Stream {
+ public:
+  explicit Inflate(bool gzip) : gzip_(gzip) {}
+  ~Inflate() override {
+    if (open_) inflateEnd(&stream_);
+  }
+
+  Result Run(std::string_view* piece, char* out, size_t room, size_t* written) override {
+    if (!open_ && !Open(piece)) return Result::kMore;
+    if (prefix_used_ < prefix_.size()) {
+      std::string_view prefix = std::string_view(prefix_).substr(prefix_used_);
+      const size_t before = prefix.size();
+      const Result result = Step(&prefix, out, room, written);
+      prefix_used_ += before - prefix.size();
+      if (result != Result::kMore || *written > 0 || !prefix.empty()) return result;
+    }
+    return Step(piece, out, room, written);
+  }
+
+  // A gzip file may have several members, one after the other.
+  bool Restart(std::string_view rest) override {
+    return gzip_ && rest.starts_with("\x1f\x8b") && inflateReset(&stream_) == Z_OK;
+  }
+
+ private:
+  // The first two bytes tell zlib's format from the raw one.
+  bool Open(std::string_view* piece) {
+    while (!gzip_ && prefix_.size() < 2) {
+      if (piece->empty()) return false;
+      prefix_.push_back(piece->front());
+      piece->remove_prefix(1);
+    }
+    int window_bits = MAX_WBITS + 16;
+    if (!gzip_) {
+      const auto first = static_cast<uint8_t>(prefix_[0]);
+      const auto second = static_cast<uint8_t>(prefix_[1]);
+      const bool zlib = (first & 0x0f) == 8 && (first * 256 + second) % 31 == 0;
+      window_bits = zlib ? MAX_WBITS : -MAX_WBITS;
+    }
+    CHECK(inflateInit2(&stream_, window_bits) == Z_OK);
+    open_ = true;
+    return true;
+  }
+
+  Result Step(std::string_view* piece, char* out, size_t room, size_t* written) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece->data()));
+    stream_.avail_in = static_cast<uInt>(piece->size());
+    stream_.next_out = reinterpret_cast<Bytef*>(out);
+    stream_.avail_out = static_cast<uInt>(room);
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    piece->remove_prefix(piece->size() - stream_.avail_in);
+    *written = room - stream_.avail_out;
+    if (result == Z_STREAM_END) return Result::kDone;
+    return result == Z_OK || result == Z_BUF_ERROR ? Result::kMore : Result::kBroken;
+  }
+
+  const bool gzip_;
+  bool open_ = false;
+  z_stream stream_{};
+  std::string prefix_;
+  size_t prefix_used_ = 0;
+};
+
+class Brotli : public Stream {
+ public:
+  ~Brotli() override { BrotliDecoderDestroyInstance(state_); }
+
+  Result Run(std::string_view* piece, char* out, size_t room, size_t* written) override {
+    size_t left = piece->size(), free = room;
+    const auto* in = reinterpret_cast<const uint8_t*>(piece->data());
+    auto* at = reinterpret_cast<uint8_t*>(out);
+    const auto result = BrotliDecoderDecompressStream(state_, &left, &in, &free, &at, nullptr);
+    piece->remove_prefix(piece->size() - left);
+    *written = room - free;
+    if (result == BROTLI_DECODER_RESULT_SUCCESS) return Result::kDone;
+    return result == BROTLI_DECODER_RESULT_ERROR ? Result::kBroken : Result::kMore;
+  }
+
+ private:
+  BrotliDecoderState* const state_ = BrotliDecoderCreateInstance(nullptr, nullptr, nullptr);
+};
+
+class Zstd : public Stream {
+ public:
+  Zstd() {
+    CHECK(!ZSTD_isError(ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kMaxZstdWindowLog)));
+  }
+  ~Zstd() override { ZSTD_freeDCtx(context_); }
+
+  Result Run(std::string_view* piece, char* out, size_t room, size_t* written) override {
+    ZSTD_inBuffer in{.src = piece->data(), .size = piece->size(), .pos = 0};
+    ZSTD_outBuffer to{.dst = out, .size = room, .pos = 0};
+    const size_t result = ZSTD_decompressStream(context_, &to, &in);
+    piece->remove_prefix(in.pos);
+    *written = to.pos;
+    if (ZSTD_isError(result)) return Result::kBroken;
+    return result == 0 ? Result::kDone : Result::kMore;
+  }
+
+  bool Restart(std::string_view rest) override { return rest.starts_with("\x28\xb5\x2f\xfd"); }
+
+ private:
+  ZSTD_DCtx* const context_ = ZSTD_createDCtx();
+};
+
+}  // namespace
+
+std::optional<ContentCoding> ContentCodingOf(std::string_view content_encoding) {
+  constexpr std::pair<std::string_view, ContentCoding> kNames[] = {
+      {"", ContentCoding::kIdentity},       {"identity", ContentCoding::kIdentity},
+      {"gzip", ContentCoding::kGzip},       {"x-gzip", ContentCoding::kGzip},
+      {"deflate", ContentCoding::kDeflate}, {"br", ContentCoding::kBrotli},
+      {"zstd", ContentCoding::kZstd}};
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; };
+  for (const auto& [name, coding] : kNames) {
+    if (std::ranges::equal(content_encoding, name, same)) return coding;
+  }
+  return std::nullopt;
+}
+
+BodyDecoder::BodyDecoder() = default;
+BodyDecoder::~BodyDecoder() = default;
+
+void BodyDecoder::Begin(ContentCoding coding, const BodyBounds& bounds, std::string* body) {
+  bounds_ = bounds;
+  body_ = body;
+  done_ = false;
+  over_ = false;
+  taken_ = 0;
+  switch (coding) {
+    case ContentCoding::kIdentity:
+      stream_.reset();
+      break;
+    case ContentCoding::kGzip:
+    case ContentCoding::kDeflate:
+      stream_ = std::make_unique<Inflate>(coding == ContentCoding::kGzip);
+      break;
+    case ContentCoding::kBrotli:
+      stream_ = std::make_unique<Brotli>();
+      break;
+    case ContentCoding::kZstd:
+      stream_ = std::make_unique<Zstd>();
+      break;
+  }
+}
+
+BodyDecoder::Verdict BodyDecoder::Append(std::string_view decoded) {
+  const size_t room = bounds_.max_bytes - std::min(bounds_.max_bytes, body_->size());
+  body_->append(decoded.substr(0, room));
+  return decoded.size() > room ? Verdict::kFull : Verdict::kGoesOn;
+}
+
+BodyDecoder::Verdict BodyDecoder::Take(std::string_view piece) {
+  if (stream_ == nullptr) return Append(piece);
+  return TakeEncoded(piece);
+}
+
+BodyDecoder::Verdict BodyDecoder::TakeEncoded(std::string_view piece) {
+  std::array<char, kPieceBytes> out;
+  while (!over_) {
+    if (done_) {
+      if (piece.empty()) return Verdict::kGoesOn;
+      over_ = !stream_->Restart(piece);
+      done_ = over_;
+      continue;
+    }
+    const size_t before = piece.size();
+    size_t written = 0;
+    const Stream::Result result = stream_->Run(&piece, out.data(), out.size(), &written);
+    const size_t used = before - piece.size();
+    taken_ += used;
+    const Verdict verdict = Append({out.data(), written});
+    if (body_->size() > BodyBounds::kFreeBytes &&
+        body_->size() - BodyBounds::kFreeBytes > taken_ * bounds_.max_compression) {
+      return Verdict::kBomb;
+    }
+    if (verdict != Verdict::kGoesOn) return verdict;
+    if (result == Stream::Result::kBroken) return Verdict::kBroken;
+    done_ = result == Stream::Result::kDone;
+    if (!done_ && written < out.size() && (piece.empty() || (used == 0 && written == 0))) {
+      return piece.empty() ? Verdict::kGoesOn : Verdict::kBroken;
+    }
+  }
+  return Verdict::kGoesOn;
+}
+
+BodyDecoder::Verdict BodyDecoder::End() {
+  const bool complete = stream_ == nullptr || done_ || taken_ == 0;
+  stream_.reset();
+  return complete ? Verdict::kGoesOn : Verdict::kBroken;
+}
+
+}  // namespace orbweaver

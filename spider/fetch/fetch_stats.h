@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace orbweaver {
+
+// What a fetcher has done since it was made.
+struct FetchStats {
+  uint64_t connections = 0;  // made
+  uint64_t kept_alive = 0;   // fetches over one that was there
+  uint64_t tls_handshakes = 0;
+  uint64_t tls_resumed = 0;     // of those
+  uint64_t dns_queries = 0;     // names asked for
+  uint64_t dns_hits = 0;        // names known
+  size_t idle_connections = 0;  // now
+  size_t running = 0;           // fetches, now
+};
+
+}  // namespace orbweaver

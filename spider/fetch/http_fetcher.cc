@@ -1,0 +1,299 @@
+#include "spider/fetch/http_fetcher.h"
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+
+#include "common/base/status.h"
+#include "common/url/domain.h"
+#include "spider/fetch/address_policy.h"
+#include "spider/fetch/content_types.h"
+#include "spider/fetch/dns_client.h"
+#include "spider/fetch/exchange.h"
+#include "spider/fetch/fetch_url.h"
+#include "spider/fetch/host_resolver.h"
+#include "spider/fetch/request_head.h"
+#include "spider/fetch/tls.h"
+
+namespace orbweaver {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+// How often all that runs is held against its deadlines: one look instead of a timer a connection.
+constexpr auto kTick = std::chrono::milliseconds(50);
+constexpr size_t kReadBytes = size_t{64} << 10;
+// After this many fetches or handlers Run tells what has finished, so that bodies do not pile up.
+constexpr size_t kFinishedAtOnce = 16;
+constexpr size_t kHandlersAtOnce = 256;
+// Finished fetches whose memory is kept for new ones.
+constexpr size_t kSpareExchanges = 64;
+
+IpAddress AddressOf(const asio::ip::address& address) {
+  if (address.is_v4()) return IpAddress(address.to_v4().to_bytes());
+  return IpAddress(address.to_v6().to_bytes());
+}
+
+struct Proxy {
+  IpAddress address;
+  uint16_t port = 0;
+};
+
+// Its name is looked up once, as a part of this machine's own configuration.
+absl::StatusOr<std::optional<Proxy>> FindProxy(const std::string& option) {
+  if (option.empty()) return std::nullopt;
+  const auto fail = [&](std::string_view why) {
+    return FatalError("network.proxy '{}': {}. Write it as http://HOST:PORT.", option, why);
+  };
+  const std::string url = option + (option.ends_with('/') ? "" : "/");
+  const std::optional<FetchUrl> parts = SplitFetchUrl(url);
+  if (!parts || parts->https || parts->target != "/") return fail("no URL of a proxy");
+  std::string host(parts->host);
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  asio::io_context io;
+  error_code error;
+  const auto found = tcp::resolver(io).resolve(host, std::to_string(parts->port), error);
+  if (error || found.empty()) return fail(error.message());
+  return Proxy{.address = AddressOf(found.begin()->endpoint().address()), .port = parts->port};
+}
+
+}  // namespace
+
+class HttpFetcher::Impl {
+ public:
+  Impl(const NetworkOptions& network, const FetchOptions& options, AddressPolicy policy,
+       std::optional<Proxy> proxy, std::unique_ptr<WebTls> tls)
+      : network_(network),
+        options_(options),
+        policy_(std::move(policy)),
+        proxy_(proxy),
+        types_(options.content_types),
+        request_head_(options),
+        tls_(std::move(tls)),
+        work_(io_.get_executor()),
+        pool_({.max_idle = options.max_idle,
+               .max_per_key = proxy ? options.max_idle : options.max_idle_per_host,
+               .idle_timeout = options.idle_timeout}) {}
+
+  absl::Status Open() {
+    ASSIGN_OR_RETURN(
+        dns_,
+        DnsClient::Create(network_, io_, [this](const std::string& name, const DnsAnswer& answer) {
+          resolver_->OnAnswer(name, answer);
+        }));
+    ASSIGN_OR_RETURN(resolver_,
+                     HostResolver::Create(network_, policy_, clock_,
+                                          [this](const std::string& name) { dns_->Ask(name); }));
+    shared_.emplace(ExchangeShared{.options = options_,
+                                   .types = types_,
+                                   .clock = clock_,
+                                   .by_proxy = proxy_.has_value(),
+                                   .io = io_,
+                                   .tls = *tls_,
+                                   .resolver = *resolver_,
+                                   .pool = pool_,
+                                   .stats = stats_,
+                                   .buffer = buffer_});
+    return absl::OkStatus();
+  }
+
+  void Resolve(FetchId id, std::string_view host) {
+    if (proxy_ && !IsIpAddress(host)) {
+      resolved_.push_back({.id = id, .found = {}, .took = {}});
+      return;
+    }
+    resolver_->Find(host, [this, id](const HostAddresses& found, Duration took) {
+      resolved_.push_back({.id = id, .found = found, .took = took});
+    });
+  }
+
+  void Fetch(FetchId id, const FetchRequest& request) {
+    Exchange& exchange = Begin(id, request);
+    const std::optional<FetchUrl> url = SplitFetchUrl(exchange.url_text());
+    if (!url) return Fail(exchange, FailureCause::kBadUrl, "not a URL to fetch");
+    exchange.url = *url;
+    if (!policy_.AllowsPort(url->port)) {
+      return Fail(exchange, FailureCause::kPort,
+                  fmt::format("port {} is not among network.ports", url->port));
+    }
+    request_head_.Write(*url, request, proxy_ && !url->https, &exchange.result.request_head);
+    if (proxy_) {
+      // What a name leads to is for the proxy to restrict; what a URL says itself is seen here.
+      const std::optional<IpAddress> address = IpAddress::Parse(url->host);
+      if (address && !policy_.Allows(*address)) return FailPrivate(exchange, *address);
+      return Start(exchange, {proxy_->address}, proxy_->port);
+    }
+    if (!request.address.empty()) {
+      if (!policy_.Allows(request.address)) return FailPrivate(exchange, request.address);
+      const uint16_t fixed_port = resolver_->PortOf(url->host);
+      return Start(exchange, {request.address}, fixed_port == 0 ? url->port : fixed_port);
+    }
+    resolver_->Find(url->host, [this, &exchange](const HostAddresses& found, Duration took) {
+      exchange.result.times.dns = took;
+      if (found.failure) return Fail(exchange, *found.failure, found.message);
+      Start(exchange, found.addresses, found.port == 0 ? exchange.url.port : found.port);
+    });
+  }
+
+  void Run(SteadyTime until, FetchListener& listener) {
+    for (;;) {
+      size_t handled = 0;
+      while (handled < kHandlersAtOnce && finished_.size() < kFinishedAtOnce &&
+             io_.poll_one() > 0) {
+        ++handled;
+      }
+      const SteadyTime now = clock_.Now();
+      if (now >= next_tick_) Tick(now);
+      const bool told = Tell(listener);
+      if (std::exchange(woken_, false) || told || now >= until) return;
+      if (handled == 0) io_.run_one_until(std::min(until, next_tick_));
+    }
+  }
+
+  void Wake() {
+    asio::post(io_, [this] { woken_ = true; });
+  }
+
+  FetchStats stats() const {
+    FetchStats stats = stats_;
+    stats.dns_queries = resolver_->asked();
+    stats.dns_hits = resolver_->known();
+    stats.idle_connections = pool_.size();
+    stats.running = running_.size();
+    return stats;
+  }
+
+ private:
+  struct Resolved {
+    FetchId id;
+    HostAddresses found;
+    Duration took;
+  };
+
+  Exchange& Begin(FetchId id, const FetchRequest& request) {
+    std::unique_ptr<Exchange> exchange;
+    if (spare_.empty()) {
+      exchange = std::make_unique<Exchange>(*shared_);
+    } else {
+      exchange = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    exchange->Begin(id, request);
+    exchange->place = running_.size();
+    running_.push_back(std::move(exchange));
+    return *running_.back();
+  }
+
+  void Start(Exchange& exchange, std::vector<IpAddress> addresses, uint16_t port) {
+    exchange.Start(std::move(addresses), port, [this, &exchange] { End(exchange); });
+  }
+
+  void Fail(Exchange& exchange, FailureCause cause, std::string message) {
+    exchange.Fail(cause, std::move(message));
+    End(exchange);
+  }
+
+  void FailPrivate(Exchange& exchange, const IpAddress& address) {
+    Fail(exchange, FailureCause::kPrivateAddress, address.Text() + " is no public address");
+  }
+
+  void End(Exchange& exchange) {
+    exchange.End();
+    std::unique_ptr<Exchange> owned = std::move(running_[exchange.place]);
+    if (exchange.place + 1 < running_.size()) {
+      running_[exchange.place] = std::move(running_.back());
+      running_[exchange.place]->place = exchange.place;
+    }
+    running_.pop_back();
+    finished_.push_back(std::move(owned));
+  }
+
+  // Tells what is there now; what the listener begins is for the next time.
+  bool Tell(FetchListener& listener) {
+    const bool any = !resolved_.empty() || !finished_.empty();
+    for (size_t left = resolved_.size(); left > 0; --left) {
+      const Resolved resolved = std::move(resolved_.front());
+      resolved_.pop_front();
+      const HostAddresses& found = resolved.found;
+      listener.OnResolved(
+          {.id = resolved.id,
+           .failure = found.failure,
+           .message = found.message,
+           .address = found.addresses.empty() ? IpAddress() : found.addresses.front(),
+           .took = resolved.took});
+    }
+    for (size_t left = finished_.size(); left > 0; --left) {
+      std::unique_ptr<Exchange> exchange = std::move(finished_.front());
+      finished_.pop_front();
+      listener.OnFetched(exchange->result);
+      if (spare_.size() < kSpareExchanges && exchange->Recycle()) {
+        spare_.push_back(std::move(exchange));
+      }
+    }
+    return any;
+  }
+
+  void Tick(SteadyTime now) {
+    next_tick_ = now + kTick;
+    for (const auto& exchange : running_) exchange->CheckDeadlines(now);
+    pool_.Expire(now);
+    resolver_->Tick();
+    dns_->Tick();
+  }
+
+  // Constant after construction.
+  const NetworkOptions network_;
+  const FetchOptions options_;
+  const AddressPolicy policy_;
+  const std::optional<Proxy> proxy_;
+  const ContentTypes types_;
+  const RequestHead request_head_;
+  const Clock& clock_ = SystemClock();
+  const std::unique_ptr<WebTls> tls_;
+
+  FetchStats stats_;
+  SteadyTime next_tick_{};
+  bool woken_ = false;
+  std::array<char, kReadBytes> buffer_;
+
+  // Ends after all that has a socket, and with it end the coroutines, which touch nothing any more.
+  asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  std::unique_ptr<HostResolver> resolver_;
+  std::unique_ptr<DnsClient> dns_;
+  WebConnectionPool pool_;
+  std::optional<ExchangeShared> shared_;
+  std::vector<std::unique_ptr<Exchange>> running_;
+  std::vector<std::unique_ptr<Exchange>> spare_;
+  std::deque<std::unique_ptr<Exchange>> finished_;
+  std::deque<Resolved> resolved_;
+};
+
+absl::StatusOr<std::unique_ptr<HttpFetcher>> HttpFetcher::Create(const NetworkOptions& network,
+                                                                 const FetchOptions& options) {
+  ASSIGN_OR_RETURN(AddressPolicy policy, AddressPolicy::Create(network));
+  ASSIGN_OR_RETURN(const std::optional<Proxy> proxy, FindProxy(network.proxy));
+  ASSIGN_OR_RETURN(std::unique_ptr<WebTls> tls, WebTls::Create(options));
+  auto impl = std::make_unique<Impl>(network, options, std::move(policy), proxy, std::move(tls));
+  RETURN_IF_ERROR(impl->Open());
+  return std::unique_ptr<HttpFetcher>(new HttpFetcher(std::move(impl)));
+}
+
+HttpFetcher::HttpFetcher(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpFetcher::~HttpFetcher() = default;
+
+void HttpFetcher::Resolve(FetchId id, std::string_view host) { impl_->Resolve(id, host); }
+void HttpFetcher::Fetch(FetchId id, const FetchRequest& request) { impl_->Fetch(id, request); }
+void HttpFetcher::Run(SteadyTime until, FetchListener& listener) { impl_->Run(until, listener); }
+void HttpFetcher::Wake() { impl_->Wake(); }
+FetchStats HttpFetcher::stats() const { return impl_->stats(); }
+
+}  // namespace orbweaver

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+
+#include "spider/fetch/fetch_options.h"
+#include "spider/fetch/fetch_stats.h"
+#include "spider/fetch/fetcher.h"
+
+namespace orbweaver {
+
+// HTTP/1.1 over TCP and TLS, a coroutine a fetch on one io_context. Memory: what max_idle,
+// tls_sessions and dns_cache_names bound, and for each fetch that runs at most header and body
+// bounds, but while it waits for its first byte only a few kilobytes.
+class HttpFetcher : public Fetcher {
+ public:
+  // Fatal when an option makes no sense, or a file of certificates cannot be read.
+  static absl::StatusOr<std::unique_ptr<HttpFetcher>> Create(const NetworkOptions& network,
+                                                             const FetchOptions& options);
+  ~HttpFetcher() override;
+
+  void Resolve(FetchId id, std::string_view host) override;
+  void Fetch(FetchId id, const FetchRequest& request) override;
+  void Run(SteadyTime until, FetchListener& listener) override;
+  void Wake() override;
+
+  FetchStats stats() const;
+
+ private:
+  class Impl;
+  explicit HttpFetcher(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,83 @@
+// From the bytes of a connection to one answer: its head, then its body piece by piece.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/model/spider_log.h"
+
+namespace orbweaver {
+
+// What a body's pieces, freed from their framing, are given to.
+class BodySink {
+ public:
+  virtual ~BodySink() = default;
+  // False: no more of it is wanted.
+  virtual bool TakePiece(std::string_view piece) = 0;
+};
+
+// HTTP/1.1 as RFC 9112 has it, by Beast's parser; a head that it refuses is tried once more with
+// what servers commonly get wrong put right (line feeds alone, no reason phrase, junk lines).
+// Answers 1xx are passed over.
+//
+// Place: in each fetch, over whatever transports it; no I/O. Holds max_head_bytes at most. Not
+// thread-safe.
+class ResponseReader {
+ public:
+  enum class Event : uint8_t {
+    kMore,      // all was taken, and more is needed
+    kHead,      // the head is complete: status(), headers(), head()
+    kEnd,       // the answer is complete; what is left of the bytes is none of it
+    kStopped,   // the sink wants no more
+    kTooLarge,  // the head
+    kBroken,    // not HTTP, or not complete
+  };
+
+  explicit ResponseReader(size_t max_head_bytes);
+  ~ResponseReader();
+
+  // Before each answer. `no_body`: of a CONNECT, which ends with its head.
+  void Begin(bool no_body = false);
+
+  // Goes on with `bytes`, and cuts what was taken off their beginning. Call again after kHead, also
+  // with no bytes left; after anything else but kMore not before Begin.
+  Event Read(std::string_view* bytes, BodySink& sink);
+  // The server has ended the connection: kEnd when that ends the body, else kBroken.
+  Event ReadEnd();
+
+  bool has_bytes() const { return has_bytes_; }  // of this answer
+  // From kHead to Begin.
+  uint32_t status() const { return status_; }
+  const std::vector<HttpHeader>& headers() const { return headers_; }  // names in lower case
+  std::string_view head() const { return head_; }  // as it came, through the empty line
+  std::string_view Header(std::string_view name) const;
+  // Moves head and headers out; headers() and head() are empty from then on.
+  void MoveHead(std::string* head, std::vector<HttpHeader>* headers, std::string* header_text);
+  // The connection may serve another request after kEnd.
+  bool keep_alive() const;
+
+ private:
+  struct Parser;
+
+  Event ReadHead(std::string_view* bytes);
+  Event ReadBody(std::string_view* bytes, BodySink& sink);
+  bool ParseHead(std::string_view text);
+
+  const size_t max_head_bytes_;
+  const std::unique_ptr<Parser> parser_;
+
+  bool no_body_ = false;
+  bool has_bytes_ = false;
+  bool head_done_ = false;
+  size_t passed_bytes_ = 0;  // of 1xx
+  uint32_t status_ = 0;
+  std::string head_;
+  std::string texts_;  // what headers_ points into
+  std::vector<HttpHeader> headers_;
+  std::string pending_;  // the beginning of a chunk's line
+};
+
+}  // namespace orbweaver

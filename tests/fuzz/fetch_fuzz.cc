@@ -1,0 +1,126 @@
+// What any bytes that a server sends may not do to the spider's fetcher: crash it, keep it busy,
+// grow past its bounds, or depend on how they were cut into packets.
+//
+// Input: a byte that chooses (0 answers, 1 to 4 bodies of each encoding, 5 answers to names, 6
+// what becomes of a redirect), a byte that cuts the rest into pieces, then the rest.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/check.h"
+#include "common/base/utf8.h"
+#include "spider/fetch/answer_reader.h"
+#include "spider/fetch/dns_answer.h"
+#include "spider/fetch/fetch_url.h"
+#include "spider/fetch/redirects.h"
+#include "spider/fetch/retry_after.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr size_t kMaxBodyBytes = 256 << 10;
+
+FetchOptions Options() {
+  FetchOptions options;
+  options.max_header_bytes = 4096;
+  options.max_body_bytes = kMaxBodyBytes;
+  return options;
+}
+
+FetchResult Take(std::string_view bytes, size_t piece) {
+  static const FetchOptions options = Options();
+  static const ContentTypes types(options.content_types);
+  static AnswerReader reader(options, types);
+  FetchResult result;
+  reader.Begin({}, &result);
+  auto next = AnswerReader::Next::kRead;
+  while (next == AnswerReader::Next::kRead && !bytes.empty()) {
+    next = reader.Take(bytes.substr(0, piece));
+    bytes.remove_prefix(std::min(bytes.size(), piece));
+  }
+  if (next == AnswerReader::Next::kRead) next = reader.TakeEnd();
+  CHECK(next != AnswerReader::Next::kRead);
+  CHECK(result.failure || result.status >= 200);
+  CHECK(result.body.size() <= kMaxBodyBytes && (!result.failure || result.body.empty()));
+  CHECK(result.response_head.size() <= options.max_header_bytes);
+  CHECK(IsValidUtf8(result.message));
+  for (const HttpHeader& header : result.headers) CHECK(IsValidUtf8(header.name));
+  return result;
+}
+
+void Answers(std::string_view bytes, size_t piece) {
+  const FetchResult whole = Take(bytes, SIZE_MAX);
+  const FetchResult pieces = Take(bytes, piece);
+  // A bound may be met by one line more or less, as the bytes come.
+  if (whole.failure || pieces.failure) return;
+  CHECK(whole.status == pieces.status && whole.body == pieces.body);
+  CHECK(whole.response_head == pieces.response_head);
+  CHECK(whole.headers.size() == pieces.headers.size());
+}
+
+void Bodies(ContentCoding coding, std::string_view bytes, size_t piece) {
+  BodyDecoder decoder;
+  std::string body;
+  decoder.Begin(coding, {.max_bytes = kMaxBodyBytes, .max_compression = 100}, &body);
+  while (!bytes.empty()) {
+    if (decoder.Take(bytes.substr(0, piece)) != BodyDecoder::Verdict::kGoesOn) break;
+    bytes.remove_prefix(std::min(bytes.size(), piece));
+  }
+  decoder.End();
+  CHECK(body.size() <= kMaxBodyBytes);
+}
+
+void Names(std::string_view bytes) {
+  const std::span message(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  for (const DnsQuestion question : {DnsQuestion::kV4, DnsQuestion::kV6}) {
+    const DnsAnswer answer = ReadDnsAnswer(question, message);
+    CHECK(answer.addresses.size() <= kMaxAddresses && answer.age >= std::chrono::seconds(0));
+    CHECK((answer.outcome == DnsAnswer::Outcome::kFound) == !answer.addresses.empty());
+    for (const IpAddress& address : answer.addresses) {
+      CHECK(address.is_v4() == (question == DnsQuestion::kV4));
+    }
+  }
+}
+
+void Locations(std::string_view bytes) {
+  static const auto suffixes = PublicSuffixes::Load({}).value();
+  static UrlResolver resolver(UrlOptions(), *suffixes);
+  Redirects redirects("http://a.example.com/b", "example.com", 5);
+  if (redirects.Take(302, bytes, resolver) != Redirects::Next::kFailed) {
+    // Where it leads can be asked for, and is nothing that a request line could be forged with.
+    CHECK(SplitFetchUrl(redirects.url()).has_value());
+  }
+  SplitFetchUrl(bytes);
+  const auto wait = RetryAfter(bytes, WallTime(std::chrono::hours(24 * 365 * 50)));
+  CHECK(!wait || (*wait >= wait->zero() && *wait <= std::chrono::hours(24 * 365)));
+}
+
+}  // namespace
+}  // namespace orbweaver
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace orbweaver;
+  if (size < 2) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
+  const size_t piece = size_t{data[1]} + 1;
+  switch (data[0] % 7) {
+    case 0:
+      Answers(bytes, piece);
+      break;
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+      Bodies(static_cast<ContentCoding>(data[0] % 7), bytes, piece);
+      break;
+    case 5:
+      Names(bytes);
+      break;
+    default:
+      Locations(bytes);
+      break;
+  }
+  return 0;
+}
