@@ -246,24 +246,6 @@ std::optional<Politeness::Deferred> Politeness::TakeDeferred() {
   return deferred;
 }
 
-std::vector<TurnId> Politeness::TakeAll() {
-  std::vector<TurnId> all;
-  for (auto& [name, domain] : domains_) {
-    for (auto* const queue : {&domain->urgent, &domain->ordinary}) {
-      for (const Waiting& waiting : *queue) {
-        all.push_back(waiting.id);
-        if (waiting.address != nullptr) --waiting.address->waiting;
-      }
-      queue->clear();
-    }
-    domain->look.reset();
-    WaitFor(*domain, nullptr);
-  }
-  looks_.clear();
-  waiting_ = 0;
-  return all;
-}
-
 std::vector<Politeness::DomainReport> Politeness::Report(Worst worst, size_t most,
                                                          SteadyTime now) const {
   const auto badness = [worst, now](const Domain& domain) {

@@ -90,9 +90,6 @@ class Politeness {
   // after each of the above.
   std::optional<Deferred> TakeDeferred();
 
-  // Every request that waits, for a spider that stops; they wait no more.
-  std::vector<TurnId> TakeAll();
-
   // For people: the domains that took longest to answer their last request, or those that are
   // backed off the longest; at most `most`. Looks at every domain that is remembered.
   struct DomainReport {

@@ -315,6 +315,27 @@ TEST_F(ExtraRequests, OfAnotherDomainAreCountedAndTheEventGoesOn) {
   EXPECT_THAT(world_.metrics.Text(), HasSubstr("orbweaver_strategy_breaches_total 1"));
 }
 
+TEST_F(ExtraRequests, AUrlOfADomainThatWasGivenUpMayBeScheduledAgain) {
+  AppendLinks({kUrl, kUrl + "2"});
+  ASSERT_OK(Run());
+  ASSERT_THAT(world_.ReadRequests(), SizeIs(2));
+  // Gives the domain up, but for one URL.
+  Ask(kUrl + "2", /*even_if_known=*/false);
+  const auto ask = strategy_.on_event;
+  strategy_.on_event = [&ask](Call call) {
+    call.output->give_up_domain = 1;
+    return ask(call);
+  };
+  world_.Append({.domain = kDomain, .event = HostFacts{.host = "a.test"}});
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  const ReadSchedule given_up = world_.ReadScoringLog().back();
+  EXPECT_TRUE(given_up.update->purge);
+  ASSERT_THAT(given_up.requests, SizeIs(1)) << "it was out of the queue, and is asked for anew";
+  EXPECT_EQ(given_up.requests[0].url, kUrl + "2");
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->status, LinkStatus::kNotCrawled);
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl + "2")->status, LinkStatus::kQueued);
+}
+
 TEST_F(StrategyCoreTest, LinksThatTheFilterDropsCostNoRead) {
   strategy_.filter = [](const orbweaver_event& event, auto, std::span<uint8_t> keep) {
     // Its budget is spent.
