@@ -313,7 +313,8 @@ absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, St
   crawl->Start();
   CrawlEnd end{.data = arguments.data.string(), .files = arguments.out};
   const auto why = Watch(arguments, stop, *crawl, *watch, progress, &end.finished);
-  if (why.ok() && !end.finished) progress.Show(watch->Look("draining", std::nullopt));
+  const CrawlSnapshot before = watch->Look("draining", std::nullopt);
+  if (why.ok() && !end.finished) progress.Show(before);
   absl::Status result = crawl->Stop();
   result.Update(why.status());
   // What the spider has finished on its way out.
@@ -323,6 +324,9 @@ absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, St
   }
   result.Update(watch->Trim());
   end.last = watch->Look("ended", std::nullopt);
+  // Nobody looks at the queue any more.
+  end.last.queued = before.queued;
+  end.last.delayed = before.delayed;
   end.why = why.ok() ? *why : "something failed";
   if (progress.on_terminal()) progress.Show(end.last);
   fmt::print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"

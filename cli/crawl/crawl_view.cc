@@ -79,7 +79,7 @@ std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size
   if (!crawl.slowest.empty()) lines.emplace_back("  slowest domains");
   for (size_t i = 0; i < std::min(kMostSlow, crawl.slowest.size()); ++i) {
     const auto& [domain, time] = crawl.slowest[i];
-    lines.push_back(fmt::format("    {:<{}} {:>8.1f} s", domain.substr(0, kNameColumns),
+    lines.push_back(fmt::format("    {:<{}} {:>8.2f} s", domain.substr(0, kNameColumns),
                                 kNameColumns, Seconds(time)));
   }
   if (lines.size() > height) lines.resize(height);

@@ -29,7 +29,7 @@ TEST(CrawlViewTest, SaysAllThatThereIsToSee) {
   for (const std::string& line : DrawView(Snapshot(), 100, 50)) view += line + "\n";
   for (const char* const part :
        {"crawling for 1 min 40 s", "12,345", "123.4/s", "1.4 MB", "1,000,000", "http_5xx",
-        "slow.test", "9.5 s", "25 %", "about 5 min 0 s left"}) {
+        "slow.test", "9.50 s", "25 %", "about 5 min 0 s left"}) {
     EXPECT_THAT(view, HasSubstr(part));
   }
 }
