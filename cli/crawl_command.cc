@@ -318,8 +318,8 @@ absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, St
   absl::Status result = crawl->Stop();
   result.Update(why.status());
   // What the spider has finished on its way out.
-  for (uint64_t before = UINT64_MAX; before != watch->tally().pages();) {
-    before = watch->tally().pages();
+  for (uint64_t pages = UINT64_MAX; pages != watch->tally().pages();) {
+    pages = watch->tally().pages();
     result.Update(watch->Follow(Duration::zero()));
   }
   result.Update(watch->Trim());
