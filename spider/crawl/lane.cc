@@ -102,6 +102,7 @@ void Lane::OnFetched(FetchResult& result) {
   LaneResult& done = done_->emplace_back();
   done.id = task.id;
   done.kind = task.kind;
+  done.took = result.times.total;
   done.ending.broken_off = BrokenOff(result);
   done.ask_again = result.stale && !task.again;
   if (done.ask_again) return;

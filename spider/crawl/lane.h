@@ -53,6 +53,7 @@ struct LaneResult {
   // A disk that takes no more: the spider must stop.
   absl::Status fatal;
   Politeness::Ending ending;
+  Duration took{};
   // Nothing else is set: the request met a connection that had ended, and needs another turn.
   bool ask_again = false;
   // The page's outcome; empty when it was redirected, and of the other kinds.

@@ -233,6 +233,7 @@ void RequestFlow::HandBackLate() {
 void RequestFlow::OnResult(LaneResult& result) {
   if (result.kind == LaneTask::Kind::kResolve) return OnAddress(result);
   CHECK(politeness_.Ended(result.id, result.ending, clock_.Now()));
+  metrics_.fetch_seconds.Observe(std::chrono::duration<double>(result.took).count());
   --fetching_;
   if (result.kind == LaneTask::Kind::kRobots) {
     RobotsFetch& robots = *robots_fetches_.at(result.id);

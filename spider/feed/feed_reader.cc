@@ -102,7 +102,6 @@ absl::Status FeedReader::Read(const Message& message) {
     return absl::OkStatus();
   }
   if (std::holds_alternative<Marker>(entry.entry)) {
-    ++stats_.markers;
     partition.seen.Pass(message.offset);
     partition.markers.push_back(message.offset);
     (void)Finish(place);

@@ -56,7 +56,6 @@ class FeedListener {
 
 struct FeedStats {
   uint64_t requests = 0;
-  uint64_t markers = 0;
   uint64_t of_old_epochs = 0;  // written by a db worker that had been replaced
   uint64_t dead_letters = 0;
   uint64_t commits = 0;
