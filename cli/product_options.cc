@@ -10,6 +10,8 @@
 namespace orbweaver {
 
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
+  DeclareArchiveOptions(schema, &options->archive);
+  DeclareCrawlOptions(schema, &options->crawl);
   DeclareDbWorkerOptions(schema, &options->db_worker);
   DeclareFetchOptions(schema, &options->fetch);
   DeclareHBaseOptions(schema, &options->hbase);
@@ -18,6 +20,8 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareNetworkOptions(schema, &options->network);
   DeclarePagesOptions(schema, &options->pages);
   DeclareParseOptions(schema, &options->parse);
+  DeclarePolitenessOptions(schema, &options->politeness);
+  DeclarePublishOptions(schema, &options->publish);
   DeclareRobotsOptions(schema, &options->robots);
   DeclareProcessOptions(schema, &options->process);
   DeclareStateOptions(schema, &options->states);

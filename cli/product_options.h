@@ -20,8 +20,11 @@
 #include "common/url/options.h"
 #include "db_worker/options.h"
 #include "db_worker/pages/pages_options.h"
+#include "spider/crawl/crawl_options.h"
 #include "spider/fetch/fetch_options.h"
 #include "spider/parse/parse_options.h"
+#include "spider/politeness/politeness_options.h"
+#include "spider/publish/publish_options.h"
 #include "spider/robots/robots_options.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/host/strategy_options.h"
@@ -34,6 +37,8 @@ class Schema;
 }
 
 struct ProductOptions {
+  ArchiveOptions archive;
+  CrawlOptions crawl;
   DbWorkerOptions db_worker;
   FetchOptions fetch;
   HBaseOptions hbase;
@@ -42,6 +47,8 @@ struct ProductOptions {
   NetworkOptions network;
   PagesOptions pages;
   ParseOptions parse;
+  PolitenessOptions politeness;
+  PublishOptions publish;
   RobotsOptions robots;
   ProcessOptions process;
   StateOptions states;

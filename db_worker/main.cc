@@ -1,8 +1,8 @@
 // orbweaver-db-worker: the db worker on Kafka and HBase.
 #include <atomic>
 #include <iterator>
+#include <latch>
 #include <memory>
-#include <optional>
 #include <poll.h>
 #include <random>
 #include <string>
@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/kafka/kafka_bus.h"
 #include "common/runtime/process.h"
@@ -18,17 +17,13 @@
 #include "common/runtime/step_loop.h"
 #include "common/runtime/worker_options.h"
 #include "common/store/hbase/hbase_store.h"
-#include "db_worker/admin/queue_admin.h"
-#include "db_worker/db_worker_core.h"
 #include "db_worker/options.h"
-#include "db_worker/pages/pages_core.h"
+#include "db_worker/pages/pages_options.h"
 #include "db_worker/roles.h"
+#include "db_worker/worker.h"
 
 namespace orbweaver {
 namespace {
-
-// Of the process: how long a step waits for messages. A stop is seen this much later.
-constexpr Duration kWait = std::chrono::milliseconds(200);
 
 struct Options {
   HBaseOptions hbase;
@@ -46,143 +41,86 @@ void Declare(config::Schema& schema, Options* options) {
   DeclareWorkerOptions(schema, &options->worker);
 }
 
-// What outlives the cores: they are made anew after a fence.
 struct Parts {
   const Options& options;
   Bus& bus;
   Store& store;
   Process& process;
+  std::latch& registered;  // each role counts down when the admin server knows its conditions
 };
 
-// A role while it runs: its core, made anew after a fence, and what the admin server says of it.
-// Used by one thread.
-class QueueRole {
- public:
-  explicit QueueRole(const Parts& parts)
-      : parts_(parts),
-        metrics_(parts.process.metrics),
-        admin_(parts.process.admin, parts.process.metrics, SystemClock()) {}
+absl::Status RunQueue(const Parts& parts, const StopRequest& stop) {
+  const WorkerOptions& worker = parts.options.worker;
+  DbWorkerMetrics metrics(parts.process.metrics);
+  QueueAdmin admin(parts.process.admin, parts.process.metrics, SystemClock());
+  const QueueWorkerParts queue{.bus = parts.bus,
+                               .store = parts.store,
+                               .metrics = metrics,
+                               .admin = admin,
+                               .setup = {.options = parts.options.core,
+                                         .name = WorkerId(worker),
+                                         .member = worker.name,
+                                         .session_timeout = worker.session_timeout,
+                                         .seed = std::random_device()()}};
+  parts.registered.count_down();
+  return RunSteps("queue", [&queue] { return NewQueueWorker(queue); }, stop);
+}
 
-  absl::Status Run(const StopRequest& stop) {
-    return RunSteps("queue", [this] { return Make(); }, stop);
-  }
+absl::Status RunPages(const Parts& parts, const StopRequest& stop) {
+  const WorkerOptions& worker = parts.options.worker;
+  PagesMetrics metrics(parts.process.metrics);
+  const PagesWorkerParts pages{.bus = parts.bus,
+                               .store = parts.store,
+                               .metrics = metrics,
+                               .setup = {.options = parts.options.pages,
+                                         .member = worker.name,
+                                         .session_timeout = worker.session_timeout}};
+  std::atomic<bool> joined = false;
+  const auto ready = parts.process.admin.AddCondition(
+      "pages", [&joined] { return joined ? "" : "has not joined its group"; });
+  parts.registered.count_down();
+  return RunSteps(
+      "pages",
+      [&]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
+        joined = false;
+        ASSIGN_OR_RETURN(auto made, NewPagesWorker(pages));
+        joined = true;
+        return made;
+      },
+      stop);
+}
 
- private:
-  class Core : public Stepped {
-   public:
-    Core(QueueAdmin& admin, std::unique_ptr<DbWorkerCore> core)
-        : admin_(admin), core_(std::move(core)) {}
-    ~Core() override { admin_.Leave(); }
-
-    absl::Status Step() override {
-      admin_.Serve(*core_);
-      return core_->Step(kWait);
-    }
-    absl::Status Close() override {
-      core_->Close();
-      return absl::OkStatus();
-    }
-
-   private:
-    QueueAdmin& admin_;
-    const std::unique_ptr<DbWorkerCore> core_;
-  };
-
-  absl::StatusOr<std::unique_ptr<Stepped>> Make() {
-    const WorkerOptions& worker = parts_.options.worker;
-    ASSIGN_OR_RETURN(auto core,
-                     DbWorkerCore::Create(parts_.bus, parts_.store, SystemClock(), metrics_,
-                                          {.options = parts_.options.core,
-                                           .name = WorkerId(worker),
-                                           .member = worker.name,
-                                           .session_timeout = worker.session_timeout,
-                                           .seed = std::random_device()()}));
-    return std::make_unique<Core>(admin_, std::move(core));
-  }
-
-  const Parts& parts_;
-  DbWorkerMetrics metrics_;
-  QueueAdmin admin_;
-};
-
-class PagesRole {
- public:
-  explicit PagesRole(const Parts& parts)
-      : parts_(parts),
-        metrics_(parts.process.metrics),
-        ready_(parts.process.admin.AddCondition(
-            "pages", [this] { return joined_ ? "" : "has not joined its group"; })) {}
-
-  absl::Status Run(const StopRequest& stop) {
-    return RunSteps("pages", [this] { return Make(); }, stop);
-  }
-
- private:
-  class Core : public Stepped {
-   public:
-    Core(std::atomic<bool>& joined, std::unique_ptr<PagesCore> core)
-        : joined_(joined), core_(std::move(core)) {
-      joined_ = true;
-    }
-    ~Core() override { joined_ = false; }
-
-    absl::Status Step() override { return core_->Step(kWait); }
-    absl::Status Close() override {
-      core_->Close();
-      return absl::OkStatus();
-    }
-
-   private:
-    std::atomic<bool>& joined_;
-    const std::unique_ptr<PagesCore> core_;
-  };
-
-  absl::StatusOr<std::unique_ptr<Stepped>> Make() {
-    const WorkerOptions& worker = parts_.options.worker;
-    ASSIGN_OR_RETURN(auto core, PagesCore::Create(parts_.bus, parts_.store, metrics_,
-                                                  {.options = parts_.options.pages,
-                                                   .member = worker.name,
-                                                   .session_timeout = worker.session_timeout}));
-    return std::make_unique<Core>(joined_, std::move(core));
-  }
-
-  const Parts& parts_;
-  PagesMetrics metrics_;
-  std::atomic<bool> joined_ = false;
-  const AdminSite::Registration ready_;
-};
-
-// Each role on a thread of its own, since one may wait long for the store; when one ends, so does
-// the other.
-absl::Status RunRoles(const Roles& roles, const Parts& parts) {
-  std::optional<QueueRole> queue;
-  std::optional<PagesRole> pages;
-  if (roles.queue) queue.emplace(parts);
-  if (roles.pages) pages.emplace(parts);
-  parts.process.started = true;
-
+// Each role on a thread of its own, since one may wait long for the store; when one ends, so do the
+// others.
+absl::Status RunRoles(const Roles& roles, const Options& options, Bus& bus, Store& store,
+                      Process& process) {
+  using Role = absl::Status (*)(const Parts&, const StopRequest&);
+  std::vector<Role> chosen;
+  if (roles.queue) chosen.push_back(RunQueue);
+  if (roles.pages) chosen.push_back(RunPages);
+  std::latch registered(static_cast<ptrdiff_t>(chosen.size()));
+  const Parts parts{options, bus, store, process, registered};
   StopRequest stop;
-  absl::Status queue_result, pages_result;
+  std::vector<absl::Status> results(chosen.size());
   std::vector<std::thread> threads;
-  if (queue.has_value()) {
-    threads.emplace_back([&] {
-      queue_result = queue->Run(stop);
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    threads.emplace_back([&, i] {
+      results[i] = chosen[i](parts, stop);
       stop.Request();
     });
   }
-  if (pages.has_value()) {
-    threads.emplace_back([&] {
-      pages_result = pages->Run(stop);
-      stop.Request();
-    });
-  }
-  pollfd waited[] = {{.fd = parts.process.stop.fd(), .events = POLLIN, .revents = 0},
+  registered.wait();
+  process.started = true;
+  pollfd waited[] = {{.fd = process.stop.fd(), .events = POLLIN, .revents = 0},
                      {.fd = stop.fd(), .events = POLLIN, .revents = 0}};
-  while (!parts.process.stop.requested() && !stop.requested()) poll(waited, std::size(waited), -1);
+  while (!process.stop.requested() && !stop.requested()) poll(waited, std::size(waited), -1);
   stop.Request();
-  for (std::thread& thread : threads) thread.join();
-  queue_result.Update(pages_result);
-  return queue_result;
+  absl::Status result;
+  for (size_t i = 0; i < threads.size(); ++i) {
+    threads[i].join();
+    result.Update(results[i]);
+  }
+  return result;
 }
 
 absl::Status Run(const Options& options, Process& process) {
@@ -195,7 +133,7 @@ absl::Status Run(const Options& options, Process& process) {
                                 .role = "db-worker",
                                 .version = ORBWEAVER_VERSION,
                                 .interval = options.worker.stats_interval});
-  return RunRoles(roles, {.options = options, .bus = *bus, .store = *store, .process = process});
+  return RunRoles(roles, options, *bus, *store, process);
 }
 
 // `--roles A,B` is short for `--set=db_worker.roles=A,B`.

@@ -16,6 +16,7 @@ setup() {
   install_packages
   fetch_promtool
   fetch_sources
+  fetch_warcio
 }
 
 install_packages() {
@@ -84,6 +85,23 @@ fetch_sources() {
     [ -e "$dir/$name" ] || mv "$tmp/$name" "$dir/$name"
   done
   rm -rf "$tmp"
+}
+
+# warcio, into a folder of its own: nothing of the system's Python changes.
+fetch_warcio() {
+  local dir=$ORBWEAVER_CACHE/warcio-1.7.5
+  [ ! -e "$dir" ] || return 0
+  say "fetching warcio (deploy/deps/warcio.txt)"
+  local tmp
+  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
+  if ! PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
+    -r "$root/deploy/deps/warcio.txt" --target "$tmp" >&2; then
+    rm -rf "$tmp"
+    fail "pip could not install warcio (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
+  fi
+  # mktemp's folder is for its maker alone.
+  chmod 755 "$tmp"
+  mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
 }
 
 # build PRESET [TARGET…]: quiet when there is nothing to do.

@@ -124,13 +124,12 @@ struct Exchange::Network {
     if (TakeKept(x)) {
       x.result.kept_alive = true;
       ++x.shared_.stats.kept_alive;
-      if (co_await Ask(x)) co_return;
-      // The server had ended it meanwhile. A GET may be sent again (RFC 9110, section 9.2.2).
-      x.result.failure.reset();
-      x.result.message.clear();
-      x.result.kept_alive = false;
+      // A GET may be sent again (RFC 9110, section 9.2.2), but not by us: another request needs
+      // another turn.
+      x.result.stale = !co_await Ask(x);
+    } else if (co_await Connect(x)) {
+      co_await Ask(x);
     }
-    if (co_await Connect(x)) co_await Ask(x);
   }
 
   static bool TakeKept(Exchange& x) {

@@ -70,6 +70,9 @@ struct FetchResult {
   FetchTimes times;
   IpAddress address;        // that answered or was tried last; empty: none, or a proxy asked
   bool kept_alive = false;  // over a connection that was there already
+  // The connection was there already, and nothing of an answer came: the server had probably ended
+  // it, and this is no failure of the page. To be asked again, which is a request of its own.
+  bool stale = false;
   // Why the certificate would have been refused; empty: it is good, or there is no TLS.
   std::string tls_error;
 

@@ -378,7 +378,7 @@ TEST_F(HttpFetcherTest, AHandshakeThatNeverEndsIsGivenUp) {
   EXPECT_EQ(Outcome("https://a.test/"), "timeout_tls");
 }
 
-TEST_F(HttpFetcherTest, AKeptConnectionThatWasEndedMeanwhileIsReplacedOnce) {
+TEST_F(HttpFetcherTest, AKeptConnectionThatWasEndedMeanwhileIsToldOfAndNotAskedAgain) {
   // Ends each connection as soon as the second request has come: the client cannot have known.
   RawServer server([](RawConnection& connection, int) {
     connection.ReadHead();
@@ -386,12 +386,12 @@ TEST_F(HttpFetcherTest, AKeptConnectionThatWasEndedMeanwhileIsReplacedOnce) {
     connection.ReadHead();
   });
   LeadTo(server.port());
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     const FetchResult result = Fetch("http://a.test/");
-    EXPECT_EQ(OutcomeOf(result), "200");
-    EXPECT_FALSE(result.kept_alive);
+    EXPECT_EQ(result.stale, i % 2 == 1);
+    EXPECT_EQ(OutcomeOf(result), result.stale ? "reset" : "200");
   }
-  EXPECT_EQ(server.connections(), 3);
+  EXPECT_EQ(server.connections(), 2);
   fetcher_.reset();
 }
 

@@ -1,6 +1,7 @@
 #include "spider/politeness/politeness.h"
 
 #include <algorithm>
+#include <span>
 
 #include "common/base/check.h"
 #include "common/base/text.h"
@@ -15,6 +16,7 @@ struct Politeness::Domain {
   SteadyTime last_move{};  // a start or an end
   Duration delay{};        // beyond the options', by the feed
   Duration crawl_delay{};
+  Duration took{};  // the last request
   BackOff back_off;
   // Its entry of looks_; nullopt: none.
   std::optional<std::pair<SteadyTime, uint64_t>> look;
@@ -85,10 +87,16 @@ void Politeness::Add(const Turn& turn, SteadyTime now) {
   const Duration delay_before = DelayOf(domain);
   domain.delay = std::max(Duration{}, turn.delay);
   if (turn.crawl_delay) {
-    domain.crawl_delay = std::clamp(*turn.crawl_delay, Duration{}, options_.max_crawl_delay);
+    domain.crawl_delay =
+        std::max(domain.crawl_delay, std::min(*turn.crawl_delay, options_.max_crawl_delay));
   }
-  const Waiting waiting{
+  if (turn.others_until && !domain.asked) {
+    domain.asked = true;
+    domain.last_move = *turn.others_until;
+  }
+  Waiting waiting{
       .id = turn.id, .address = FindAddress(turn.address), .deadline = now + options_.max_wait};
+  if (turn.urgent) waiting.deadline += DelayOf(domain);
   if (waiting.address != nullptr) ++waiting.address->waiting;
   ++waiting_;
   const size_t position = turn.urgent ? domain.urgent.size() : domain.size();
@@ -123,7 +131,7 @@ std::optional<TurnId> Politeness::Start(SteadyTime now) {
       ++next.address->running;
       next.address->asked = true;
     }
-    running_.emplace(next.id, Running{.domain = &domain, .address = next.address});
+    running_.emplace(next.id, Running{.domain = &domain, .address = next.address, .started = now});
     Reschedule(domain, now);
     return next.id;
   }
@@ -141,7 +149,8 @@ bool Politeness::Ended(TurnId id, const Ending& ending, SteadyTime now) {
   running_.erase(found);
   Domain& domain = *running.domain;
   --domain.running;
-  domain.last_move = now;
+  domain.last_move = ending.broken_off ? now + DelayOf(domain) : now;
+  domain.took = now - running.started;
   if (ending.status == 429 || ending.status == 503) {
     domain.back_off.Complain(options_.back_off, ending.retry_after, now, random_);
     DeferLate(domain, now);
@@ -149,7 +158,7 @@ bool Politeness::Ended(TurnId id, const Ending& ending, SteadyTime now) {
   std::vector<Domain*> woken;
   if (running.address != nullptr) {
     --running.address->running;
-    running.address->last_end = now;
+    running.address->last_end = ending.broken_off ? now + options_.address_delay : now;
     // All of them look again, in the order they came; the first to be ready takes the address.
     woken.swap(running.address->waiters);
     for (Domain* const waiter : woken) waiter->waits_for = nullptr;
@@ -159,14 +168,6 @@ bool Politeness::Ended(TurnId id, const Ending& ending, SteadyTime now) {
     if (waiter != &domain) Reschedule(*waiter, now);
   }
   return true;
-}
-
-void Politeness::SetCrawlDelay(std::string_view domain_name, std::optional<Duration> delay,
-                               SteadyTime now) {
-  Domain& domain = FindDomain(domain_name);
-  domain.crawl_delay = std::clamp(delay.value_or(Duration{}), Duration{}, options_.max_crawl_delay);
-  DeferLate(domain, now);
-  Reschedule(domain, now);
 }
 
 // The requests of a domain start one delay after the other at best. How long they take is not
@@ -245,22 +246,36 @@ std::optional<Politeness::Deferred> Politeness::TakeDeferred() {
   return deferred;
 }
 
-std::vector<TurnId> Politeness::TakeAll() {
-  std::vector<TurnId> all;
-  for (auto& [name, domain] : domains_) {
-    for (auto* const queue : {&domain->urgent, &domain->ordinary}) {
-      for (const Waiting& waiting : *queue) {
-        all.push_back(waiting.id);
-        if (waiting.address != nullptr) --waiting.address->waiting;
-      }
-      queue->clear();
-    }
-    domain->look.reset();
-    WaitFor(*domain, nullptr);
+std::vector<Politeness::DomainReport> Politeness::Report(Worst worst, size_t most,
+                                                         SteadyTime now) const {
+  const auto badness = [worst, now](const Domain& domain) {
+    return worst == Worst::kSlowest ? domain.took : domain.back_off.blocked_until() - now;
+  };
+  // Of SteadyTime::min() nothing may be subtracted.
+  const auto counts = [worst, now](const Domain& domain) {
+    return worst == Worst::kSlowest ? domain.took > Duration{}
+                                    : domain.back_off.blocked_until() > now;
+  };
+  std::vector<std::pair<Duration, const decltype(domains_)::value_type*>> all;
+  for (const auto& entry : domains_) {
+    if (counts(*entry.second)) all.emplace_back(badness(*entry.second), &entry);
   }
-  looks_.clear();
-  waiting_ = 0;
-  return all;
+  const size_t count = std::min(most, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<ptrdiff_t>(count), all.end(),
+                    [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<DomainReport> reports;
+  for (const auto& [value, entry] : std::span(all).first(count)) {
+    const Domain& domain = *entry->second;
+    reports.push_back({.domain = entry->first,
+                       .waiting = domain.size(),
+                       .running = domain.running,
+                       .delay = DelayOf(domain),
+                       .took = domain.took,
+                       .blocked_for = domain.back_off.blocked_until() > now
+                                          ? domain.back_off.blocked_until() - now
+                                          : Duration{}});
+  }
+  return reports;
 }
 
 // Drops what would behave the same if it were made anew; a crawl-delay is said again with the next

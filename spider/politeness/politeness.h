@@ -18,22 +18,9 @@
 #include "common/base/random.h"
 #include "common/base/strong_int.h"
 #include "spider/politeness/back_off.h"
+#include "spider/politeness/politeness_options.h"
 
 namespace orbweaver {
-
-struct PolitenessOptions {
-  // Least time between the end of one request and the start of the next, of a registered domain
-  // and of an IP address. An address without delay may be asked by several domains at once.
-  Duration delay = std::chrono::seconds(1);
-  Duration address_delay{};
-  // Requests of a domain at the same time; the delay is then also kept between two starts.
-  uint32_t per_domain = 1;
-  // What a robots.txt may ask for.
-  Duration max_crawl_delay = std::chrono::seconds(60);
-  // A request that would wait longer for its turn is handed back.
-  Duration max_wait = std::chrono::seconds(30);
-  BackOffOptions back_off;
-};
 
 // Who waits; the caller's number, unique among those that wait or run.
 using TurnId = StrongInt<struct TurnIdTag, uint64_t>;
@@ -51,12 +38,17 @@ class Politeness {
     TurnId id;
     std::string_view domain;   // registered
     std::string_view address;  // empty: not known (a proxy asks), and not minded
-    // What the feed asks for, and the robots.txt of the host; the larger counts for the whole
-    // domain until another request says otherwise.
+    // What the feed asks for, which counts for the whole domain until another request says
+    // otherwise; and the robots.txt of the host, of which the longest counts as long as the domain
+    // is remembered: a domain has many hosts.
     Duration delay{};
     std::optional<Duration> crawl_delay;
-    // Before the others of its domain: robots.txt, which they wait for.
+    // Before the others of its domain, and it waits for one delay longer than they: robots.txt,
+    // which they wait for; and where a redirect leads, which ends what has begun.
     bool urgent = false;
+    // Until then another spider may have asked the domain: it had the partition before. Counts as
+    // a request when none is known here.
+    std::optional<SteadyTime> others_until;
   };
 
   enum class Reason : uint8_t { kDelay, kBackOff };
@@ -69,6 +61,9 @@ class Politeness {
   struct Ending {
     int status = 0;  // of HTTP; 0: none came
     std::optional<Duration> retry_after;
+    // We gave it up in the middle: the site works on it until it notices. Counts as having lasted
+    // one delay longer.
+    bool broken_off = false;
   };
 
   // `seed` draws the jitter of back-offs.
@@ -91,16 +86,22 @@ class Politeness {
   // False when it was not running. 429 and 503 make the domain rest.
   [[nodiscard]] bool Ended(TurnId id, const Ending& ending, SteadyTime now);
 
-  // What the domain's robots.txt asks for, as soon as it is known; holds for requests that wait
-  // already. Bounded by max_crawl_delay; nullopt: nothing.
-  void SetCrawlDelay(std::string_view domain, std::optional<Duration> delay, SteadyTime now);
-
   // A request that is no longer waiting, since it would have to wait too long. Call until nullopt,
   // after each of the above.
   std::optional<Deferred> TakeDeferred();
 
-  // Every request that waits, for a spider that stops; they wait no more.
-  std::vector<TurnId> TakeAll();
+  // For people: the domains that took longest to answer their last request, or those that are
+  // backed off the longest; at most `most`. Looks at every domain that is remembered.
+  struct DomainReport {
+    std::string domain;
+    size_t waiting = 0;
+    uint32_t running = 0;
+    Duration delay{};
+    Duration took{};         // the last request
+    Duration blocked_for{};  // from now on; zero when it is not backed off
+  };
+  enum class Worst : uint8_t { kSlowest, kBackedOff };
+  std::vector<DomainReport> Report(Worst worst, size_t most, SteadyTime now) const;
 
   size_t waiting() const { return waiting_; }
   size_t running() const { return running_.size(); }
@@ -117,6 +118,7 @@ class Politeness {
   struct Running {
     Domain* domain;
     Address* address;
+    SteadyTime started;
   };
   // (when, which came first, whom)
   using Look = std::tuple<SteadyTime, uint64_t, Domain*>;

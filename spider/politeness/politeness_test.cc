@@ -80,12 +80,13 @@ TEST_F(PolitenessTest, ACrawlDelayHoldsForWhatWaitsAlreadyUpToItsBound) {
   Add(1, "a.test", At(0));
   Add(2, "a.test", At(0));
   EXPECT_EQ(Start(At(0)), 1u);
-  politeness_.SetCrawlDelay("a.test", seconds(5), At(10));
+  politeness_.Add({.id = TurnId(9), .domain = "a.test", .crawl_delay = seconds(5)}, At(10));
+  // Another host of the domain asks for less: that does not undo it.
+  politeness_.Add({.id = TurnId(10), .domain = "a.test", .crawl_delay = seconds(2)}, At(10));
   End(1, At(10));
   EXPECT_EQ(Start(At(5009)), 0u);
   EXPECT_EQ(Start(At(5010)), 2u);
-  politeness_.SetCrawlDelay("b.test", hours(5), At(10));
-  Add(3, "b.test", At(10));
+  politeness_.Add({.id = TurnId(3), .domain = "b.test", .crawl_delay = hours(5)}, At(10));
   EXPECT_EQ(Start(At(5010)), 3u);
   End(3, At(5010));
   // A minute is the most, but this one does not wait that long.
@@ -93,6 +94,57 @@ TEST_F(PolitenessTest, ACrawlDelayHoldsForWhatWaitsAlreadyUpToItsBound) {
   const auto deferred = politeness_.TakeDeferred();
   ASSERT_TRUE(deferred.has_value());
   EXPECT_EQ(deferred->not_before, At(65'010));
+}
+
+TEST_F(PolitenessTest, ADomainTakenOverCountsAsAskedUntilThen) {
+  politeness_.Add({.id = TurnId(1), .domain = "a.test", .others_until = At(500)}, At(600));
+  EXPECT_EQ(Start(At(1499)), 0u);
+  EXPECT_EQ(Start(At(1500)), 1u);
+  End(1, At(1600));
+  // What is known here is newer.
+  politeness_.Add({.id = TurnId(2), .domain = "a.test", .others_until = At(500)}, At(1600));
+  EXPECT_EQ(Start(At(2599)), 0u);
+  EXPECT_EQ(Start(At(2600)), 2u);
+}
+
+TEST_F(PolitenessTest, WhatEndsABegunFetchIsNotHandedBackForTheDelayAlone) {
+  // Two requests, and 40 seconds between them, but no more than 30 to wait.
+  politeness_.Add({.id = TurnId(1), .domain = "a.test", .delay = seconds(40)}, At(0));
+  EXPECT_EQ(Start(At(0)), 1u);
+  End(1, At(100));
+  politeness_.Add({.id = TurnId(1), .domain = "a.test", .delay = seconds(40), .urgent = true},
+                  At(100));
+  EXPECT_FALSE(politeness_.TakeDeferred().has_value());
+  EXPECT_EQ(Start(At(40'099)), 0u);
+  EXPECT_EQ(Start(At(40'100)), 1u);
+}
+
+TEST_F(PolitenessTest, AnAnswerThatWasBrokenOffCountsAsLastingLonger) {
+  Add(1, "a.test", At(0));
+  Add(2, "a.test", At(0));
+  EXPECT_EQ(Start(At(0)), 1u);
+  EXPECT_TRUE(politeness_.Ended(TurnId(1), {.broken_off = true}, At(100)));
+  EXPECT_EQ(Start(At(2099)), 0u);
+  EXPECT_EQ(Start(At(2100)), 2u);
+}
+
+TEST_F(PolitenessTest, ReportsTheSlowestAndTheBackedOff) {
+  for (uint64_t id = 1; id <= 4; ++id) {
+    Add(id, fmt::format("d{}.test", id), At(0));
+    EXPECT_EQ(Start(At(0)), id);
+  }
+  End(1, At(100));
+  End(2, At(300));
+  End(3, At(200), 429, seconds(20));
+  const auto slowest = politeness_.Report(Politeness::Worst::kSlowest, 2, At(1000));
+  ASSERT_EQ(slowest.size(), 2u);
+  EXPECT_EQ(slowest[0].domain, "d2.test");
+  EXPECT_EQ(slowest[0].took, milliseconds(300));
+  EXPECT_EQ(slowest[1].domain, "d3.test");
+  const auto resting = politeness_.Report(Politeness::Worst::kBackedOff, 2, At(1000));
+  ASSERT_EQ(resting.size(), 1u);
+  EXPECT_EQ(resting[0].domain, "d3.test");
+  EXPECT_EQ(resting[0].blocked_for, milliseconds(19'200));
 }
 
 TEST_F(PolitenessTest, ALongerDelayOfTheFeedCountsAndAShorterDoesNot) {
@@ -172,15 +224,6 @@ TEST_F(PolitenessTest, ALateAnswerOfARequestThatDoesNotRunIsNotCounted) {
   EXPECT_FALSE(politeness_.Ended(TurnId(1), {}, At(0)));
 }
 
-TEST_F(PolitenessTest, ASpiderThatStopsGetsBackWhatWaits) {
-  for (uint64_t id = 1; id <= 5; ++id) Add(id, id % 2 == 0 ? "a.test" : "b.test", At(0));
-  EXPECT_NE(Start(At(0)), 0u);
-  EXPECT_EQ(politeness_.TakeAll().size(), 4u);
-  EXPECT_EQ(politeness_.waiting(), 0u);
-  EXPECT_EQ(politeness_.NextLook(), SteadyTime::max());
-  EXPECT_EQ(Start(At(100'000)), 0u);
-}
-
 TEST_F(PolitenessTest, DomainsThatAreDoneAreForgotten) {
   for (uint64_t id = 1; id <= 50'000; ++id) {
     const SteadyTime now = At(static_cast<int64_t>(id) * 10);
@@ -242,6 +285,7 @@ TEST(PolitenessProperty, NoSiteCouldComplainAndEveryRequestHasOneFate) {
     struct Sent {
       std::string domain, address;
       SteadyTime added;
+      bool urgent = false;
       synthetic::Judge::VisitId visit = 0;
     };
     std::map<uint64_t, Sent> waiting, running;
@@ -260,7 +304,9 @@ TEST(PolitenessProperty, NoSiteCouldComplainAndEveryRequestHasOneFate) {
         ++started;
         auto node = waiting.extract(turn->value());
         ASSERT_FALSE(node.empty()) << seed;
-        ASSERT_LE(now - node.mapped().added, options.max_wait) << seed;
+        const Duration most =
+            options.max_wait + (node.mapped().urgent ? options.delay : Duration{});
+        ASSERT_LE(now - node.mapped().added, most) << seed;
         synthetic::Visit visit{.domain = node.mapped().domain,
                                .host = node.mapped().domain,
                                .address = node.mapped().address};
@@ -298,11 +344,12 @@ TEST(PolitenessProperty, NoSiteCouldComplainAndEveryRequestHasOneFate) {
         const uint64_t domain = random.Below(12);
         Sent sent{.domain = fmt::format("d{}.test", domain),
                   .address = fmt::format("10.0.0.{}", (domain + random.Below(2)) % 5),
-                  .added = now};
+                  .added = now,
+                  .urgent = random.Chance(0.1)};
         politeness.Add({.id = TurnId(next_id),
                         .domain = sent.domain,
                         .address = sent.address,
-                        .urgent = random.Chance(0.1)},
+                        .urgent = sent.urgent},
                        now);
         waiting.emplace(next_id++, std::move(sent));
         next_add += milliseconds(random.Below(200));

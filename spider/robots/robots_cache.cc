@@ -43,7 +43,8 @@ RobotsAsked RobotsCache::Ask(std::string_view origin, std::string_view path_and_
   }
   const RobotsDecision decision = host.rules.Decide(path_and_query);
   return {.verdict = decision.allowed ? RobotsVerdict::kAllowed : RobotsVerdict::kDisallowed,
-          .decision = decision};
+          .decision = decision,
+          .crawl_delay = host.rules.crawl_delay()};
 }
 
 std::optional<std::string> RobotsCache::OnAnswer(std::string_view origin,

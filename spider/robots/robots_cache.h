@@ -33,6 +33,8 @@ struct RobotsAsked {
   RobotsDecision
       decision;         // of kAllowed and kDisallowed; valid until the next call that is not const
   SteadyTime retry_at;  // of kUnreachable
+  // Of kAllowed: what the file asks for.
+  std::optional<std::chrono::milliseconds> crawl_delay;
 };
 
 // What came of asking for a robots.txt, or for where a redirect of one led.

@@ -1,5 +1,5 @@
-// The core on memory parts, with a strategy that each test scripts. What happens under crashes is
-// tests/sim's business.
+// What the core makes of events and of what a strategy decides on them. What happens under crashes
+// is tests/sim's business.
 #include "strategy_worker/core/strategy_core.h"
 
 #include <string>
@@ -11,6 +11,7 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/strategy_core_fixture.h"
 #include "tests/support/strategy_world.h"
 
 namespace orbweaver {
@@ -19,55 +20,6 @@ namespace {
 using Call = ScriptedStrategy::Call;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-constexpr Duration kLong = std::chrono::minutes(1);
-constexpr PartitionId kOnly(0);
-const std::string kDomain = "a.test";
-const std::string kUrl = "https://a.test/1";
-
-class StrategyCoreTest : public ::testing::Test {
- protected:
-  StrategyCoreTest() {
-    strategy_.on_event = [](Call call) {
-      for (orbweaver_decision& decision : call.decisions) {
-        decision.action = ORBWEAVER_SCHEDULE;
-        decision.score = 0.5;
-      }
-      return absl::OkStatus();
-    };
-  }
-
-  void AppendLinks(const std::vector<std::string>& urls) {
-    std::vector<Link> links;
-    for (const std::string& url : urls) links.push_back({.url = url});
-    world_.Append(
-        {.domain = kDomain,
-         .event = LinksFound{.source = {.url = "https://b.test/", .depth = 3}, .links = links}});
-  }
-  static Request RequestOf(std::string_view url) {
-    return {.url = url, .domain = kDomain, .depth = 2, .score = 0.25, .attempt = 1};
-  }
-  // A core on what is in the log, until it is done.
-  absl::Status Run() {
-    StrategyWorld::Worker worker;
-    worker.options = options_;
-    core_ = world_.NewCore(strategy_, std::move(worker));
-    return world_.RunUntilIdle(*core_);
-  }
-  Offset Committed() {
-    return world_.bus.NewOffsetReader()
-        .value()
-        ->Committed("strategy-workers", kSpiderLogTopic, {&kOnly, 1}, kLong)
-        .value()[0]
-        .value()
-        .offset;
-  }
-
-  StrategyWorld world_;
-  ScriptedStrategy strategy_;
-  StrategyWorkerOptions options_;
-  std::unique_ptr<StrategyCore> core_;
-};
 
 TEST_F(StrategyCoreTest, ALinkThatIsScheduledIsInTheLogAndQueued) {
   AppendLinks({"HTTPS://A.test:443/1#here", "https://www.a.test/2"});
@@ -363,6 +315,27 @@ TEST_F(ExtraRequests, OfAnotherDomainAreCountedAndTheEventGoesOn) {
   EXPECT_THAT(world_.metrics.Text(), HasSubstr("orbweaver_strategy_breaches_total 1"));
 }
 
+TEST_F(ExtraRequests, AUrlOfADomainThatWasGivenUpMayBeScheduledAgain) {
+  AppendLinks({kUrl, kUrl + "2"});
+  ASSERT_OK(Run());
+  ASSERT_THAT(world_.ReadRequests(), SizeIs(2));
+  // Gives the domain up, but for one URL.
+  Ask(kUrl + "2", /*even_if_known=*/false);
+  const auto ask = strategy_.on_event;
+  strategy_.on_event = [&ask](Call call) {
+    call.output->give_up_domain = 1;
+    return ask(call);
+  };
+  world_.Append({.domain = kDomain, .event = HostFacts{.host = "a.test"}});
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  const ReadSchedule given_up = world_.ReadScoringLog().back();
+  EXPECT_TRUE(given_up.update->purge);
+  ASSERT_THAT(given_up.requests, SizeIs(1)) << "it was out of the queue, and is asked for anew";
+  EXPECT_EQ(given_up.requests[0].url, kUrl + "2");
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->status, LinkStatus::kNotCrawled);
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl + "2")->status, LinkStatus::kQueued);
+}
+
 TEST_F(StrategyCoreTest, LinksThatTheFilterDropsCostNoRead) {
   strategy_.filter = [](const orbweaver_event& event, auto, std::span<uint8_t> keep) {
     // Its budget is spent.
@@ -402,99 +375,6 @@ TEST_F(StrategyCoreTest, BytesOfAnotherStrategyAreAdoptedAndKeptUnderTheNewName)
   EXPECT_EQ(seen, "scripted/old");
   EXPECT_EQ(world_.RecordOf(kDomain)->strategy_name, "other");
   EXPECT_EQ(world_.RecordOf(kDomain)->strategy_data, "scripted/old");
-}
-
-TEST_F(StrategyCoreTest, AStoreThatIsAwayStopsNothingButTime) {
-  int asked = 0;
-  strategy_.on_event = [&asked](Call call) {
-    ++asked;
-    call.decisions[0].action = ORBWEAVER_SCHEDULE;
-    return absl::OkStatus();
-  };
-  ASSERT_OK(Run());
-  AppendLinks({kUrl});
-  ASSERT_OK(core_->Step(Duration::zero()));  // applied, and written
-  AppendLinks({kUrl + "2"});
-  world_.tables.SetAvailable(false);
-  ASSERT_OK(core_->Step(Duration::zero()));  // the first batch is out; the second one's write fails
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_TRUE(IsRetry(core_->Step(Duration::zero()).status()));
-    world_.clock.Advance(std::chrono::seconds(20));
-  }
-  world_.tables.SetAvailable(true);
-  ASSERT_OK(world_.RunUntilIdle(*core_));
-  EXPECT_EQ(asked, 2);
-  EXPECT_THAT(world_.ReadRequests(), SizeIs(2));
-  EXPECT_EQ(Committed(), Offset(2));
-}
-
-TEST_F(StrategyCoreTest, ABrokerThatIsAwayDelaysTheCommitAndNothingIsSentTwice) {
-  ASSERT_OK(Run());
-  AppendLinks({kUrl});
-  ASSERT_OK(core_->Step(Duration::zero()));
-  world_.broker.SetAvailable(false);
-  EXPECT_TRUE(IsRetry(core_->Step(Duration::zero()).status()));
-  EXPECT_TRUE(IsRetry(core_->Step(Duration::zero()).status()));
-  world_.broker.SetAvailable(true);
-  ASSERT_OK(world_.RunUntilIdle(*core_));
-  EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), Offset(2));
-  EXPECT_EQ(Committed(), Offset(1));
-}
-
-TEST_F(StrategyCoreTest, WhatWasAppliedIsCommittedBeforeThePartitionGoes) {
-  ASSERT_OK(Run());
-  AppendLinks({kUrl});
-  ASSERT_OK(core_->Step(Duration::zero()));
-  ASSERT_OK(core_->Stop());
-  EXPECT_EQ(Committed(), Offset(1));
-  EXPECT_THAT(world_.ReadRequests(), SizeIs(1));
-}
-
-TEST_F(StrategyCoreTest, ACutLogStopsTheWorkerAndSaysWhatWasLost) {
-  for (int i = 0; i < 5; ++i) AppendLinks({kUrl});
-  StrategyWorld::Worker worker;
-  const auto core = world_.NewCore(strategy_, std::move(worker));
-  ASSERT_OK(core->Step(Duration::zero()));  // assigned at offset 0
-  ASSERT_OK(world_.broker.CutLog(kSpiderLogTopic, kOnly, Offset(3)));
-  const absl::Status status = world_.RunUntilIdle(*core);
-  EXPECT_TRUE(IsFatal(status)) << status;
-  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("3 events from offset 0"));
-}
-
-TEST_F(StrategyCoreTest, ACutLogIsContinuedBehindTheCutWhereThatIsConfigured) {
-  for (int i = 0; i < 5; ++i) AppendLinks({kUrl + std::to_string(i)});
-  StrategyWorld::Worker worker;
-  worker.options.on_cut_log = OnCutLog::kContinue;
-  const auto core = world_.NewCore(strategy_, std::move(worker));
-  ASSERT_OK(core->Step(Duration::zero()));
-  ASSERT_OK(world_.broker.CutLog(kSpiderLogTopic, kOnly, Offset(3)));
-  ASSERT_OK(world_.RunUntilIdle(*core));
-  EXPECT_THAT(world_.ReadRequests(), SizeIs(2));
-  EXPECT_THAT(world_.metrics.Text(), HasSubstr("orbweaver_strategy_lost_events_total 3"));
-  EXPECT_EQ(Committed(), Offset(5));
-}
-
-TEST_F(StrategyCoreTest, TopicsMadeAnewUnderTheRowsAreNoticed) {
-  for (int i = 0; i < 3; ++i) AppendLinks({kUrl + std::to_string(i)});
-  ASSERT_OK(Run());
-  // The same rows, and a spider log that begins anew.
-  StrategyWorld other;
-  const Link link{.url = kUrl};
-  other.Append({.domain = kDomain,
-                .event = LinksFound{.source = {.url = "https://b.test/"}, .links = {&link, 1}}});
-  StrategyWorld::Worker worker;
-  worker.store = &world_.store;
-  const auto core = other.NewCore(strategy_, std::move(worker));
-  const absl::Status status = other.RunUntilIdle(*core);
-  EXPECT_TRUE(IsFatal(status)) << status;
-  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("orbweaver init"));
-}
-
-TEST_F(StrategyCoreTest, TopicsMadeAnewSinceTheStartAreNotTakenOver) {
-  AppendLinks({kUrl});
-  ASSERT_OK(SaveTopicRecord(world_.store, {.topic_epoch = 2, .partitions = 1}, kLong));
-  EXPECT_TRUE(IsFatal(Run()));
-  EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), Offset(0));
 }
 
 TEST_F(StrategyCoreTest, BatchesThatLeadToMuchAreCutShortAndNothingIsMissing) {

@@ -80,11 +80,24 @@ absl::Status LoadedStrategy::Filter(const orbweaver_event& event,
                      View(event.domain_view->name_view), abi_.name, failure);
 }
 
+void LoadedStrategy::LookForBody(const orbweaver_event& event) {
+  if (!abi_.needs_body || told_of_bodies_ || event.kind != ORBWEAVER_PAGE) return;
+  const orbweaver_page& page = *event.page_view;
+  if (page.body_view.size != 0 || page.body_bytes == 0 || page.not_modified) return;
+  told_of_bodies_ = true;
+  Log(LogLevel::kWarning, "strategy",
+      "run strategy '{}': it works on the bodies of pages, and a page of '{}' came without. Set "
+      "spider.publish.log_body for the spiders; bodies too large for a message are left out even "
+      "then",
+      abi_.name, View(event.domain_view->name_view));
+}
+
 absl::Status LoadedStrategy::OnEvent(const orbweaver_event& event,
                                      std::span<const orbweaver_link> links,
                                      std::span<const orbweaver_state> states,
                                      std::span<orbweaver_decision> decisions,
                                      orbweaver_output* output) {
+  LookForBody(event);
   std::string failure = Call([&](orbweaver_error* error) {
     return abi_.on_event(self_, &event, links.data(), states.data(), links.size(), decisions.data(),
                          output, error);

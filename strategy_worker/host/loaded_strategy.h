@@ -42,9 +42,13 @@ class LoadedStrategy final : public Strategy {
  private:
   explicit LoadedStrategy(const orbweaver_strategy& abi) : abi_(abi) {}
 
+  // Says once that pages come without what the strategy works on.
+  void LookForBody(const orbweaver_event& event);
+
   const orbweaver_strategy& abi_;
   void* self_ = nullptr;
   bool made_ = false;
+  bool told_of_bodies_ = false;
 };
 
 }  // namespace orbweaver

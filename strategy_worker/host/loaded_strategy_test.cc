@@ -1,5 +1,7 @@
 #include "strategy_worker/host/loaded_strategy.h"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -145,6 +147,39 @@ TEST(LoadedStrategyTest, AdoptedBytesAreBounded) {
   EXPECT_THAT(MessageOf(Misbehaving("adopt fails")->Adopt("other", 3, "bytes").status()),
               AllOf(HasSubstr("of strategy 'other' version 3"), EndsWith("unknown bytes")));
   EXPECT_TRUE(IsPoison(Misbehaving("adopt too much")->Adopt("other", 3, "bytes").status()));
+}
+
+// What the log says of a page of so many bytes that comes with `body`, given twice.
+std::string LogOfPage(const std::string& strategy_name, const std::string& body,
+                      uint64_t body_bytes) {
+  auto strategy = LoadStrategy(
+      {.name = strategy_name,
+       .params = {strategy_name == "keyword" ? std::map<std::string, std::string>{{"terms", "x"}}
+                                             : std::map<std::string, std::string>{}}},
+      1);
+  EXPECT_OK(strategy);
+  OneLink links;
+  orbweaver_page page{};
+  page.body_view = {body.data(), body.size()};
+  page.body_bytes = body_bytes;
+  links.event.kind = ORBWEAVER_PAGE;
+  links.event.source_view = nullptr;
+  links.event.page_view = &page;
+  testing::internal::CaptureStderr();
+  EXPECT_OK(links.GiveTo(**strategy));
+  EXPECT_OK(links.GiveTo(**strategy));
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(LoadedStrategyTest, AStrategyThatWorksOnBodiesSaysOnceThatThereAreNoneAndWhatToSet) {
+  const std::string log = LogOfPage("keyword", "", 5000);
+  EXPECT_THAT(log, HasSubstr("'keyword'"));
+  const size_t at = log.find("spider.publish.log_body");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_EQ(log.find("spider.publish.log_body", at + 1), std::string::npos);
+  EXPECT_EQ(LogOfPage("keyword", "body", 4), "");
+  EXPECT_EQ(LogOfPage("keyword", "", 0), "") << "an empty page has no body to miss";
+  EXPECT_EQ(LogOfPage("breadth_first", "", 5000), "");
 }
 
 TEST(LoadedStrategyTest, TheAimOfACrawlIsAsked) {

@@ -2,15 +2,10 @@
 //
 // The web is served by a child process, so that CPU and memory of this one are the fetcher's alone,
 // the kernel's work for its sockets included.
-#include <csignal>
 #include <deque>
-#include <fstream>
 #include <functional>
 #include <malloc.h>
 #include <string>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fmt/format.h"
 
@@ -21,55 +16,13 @@
 #include "spider/fetch/fetch_url.h"
 #include "spider/fetch/http_fetcher.h"
 #include "tests/bench/bench.h"
-#include "tests/support/scratch_folder.h"
-#include "tests/support/synthetic_web/server.h"
+#include "tests/bench/served_web.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr uint32_t kHosts = 1000;
 constexpr uint32_t kPagesPerHost = 100;
-
-// A synthetic web in a process of its own, for the life of this.
-class ServedWeb {
- public:
-  explicit ServedWeb(const synthetic::WebOptions& options)
-      : web_(synthetic::Web::Create(options).value()) {
-    int ready[2];
-    CHECK(pipe(ready) == 0);
-    child_ = fork();
-    CHECK(child_ >= 0);
-    if (child_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const auto server = synthetic::Server::Start(options, {}).value();
-      std::ofstream(authority_file()) << server->authority_pem();
-      const int ports[2] = {server->port(), server->tls_port()};
-      CHECK(write(ready[1], ports, sizeof ports) == sizeof ports);
-      for (;;) pause();
-    }
-    CHECK(read(ready[0], ports_, sizeof ports_) == sizeof ports_);
-    close(ready[0]);
-    close(ready[1]);
-  }
-  ~ServedWeb() {
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
-  }
-
-  int port() const { return ports_[0]; }
-  int tls_port() const { return ports_[1]; }
-  std::string authority_file() const { return folder_.path() / "authority.pem"; }
-  std::string Url(uint32_t host, uint32_t page) const {
-    return web_->paths().UrlOf(
-        {.host = host, .number = page, .kind = synthetic::Place::Kind::kPage});
-  }
-
- private:
-  const ScratchFolder folder_;
-  const std::unique_ptr<const synthetic::Web> web_;
-  pid_t child_ = 0;
-  int ports_[2] = {};
-};
 
 class Load : public FetchListener {
  public:

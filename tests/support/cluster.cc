@@ -66,6 +66,7 @@ bool TestCluster::AwaitRead(std::string_view group, std::string_view topic, doub
     for (WorkerProcess* const worker : workers) {
       if (!worker->Running()) return false;
     }
+    // Nothing signals another group's commit: look again until it is there.
     std::this_thread::sleep_for(kLookAgain);
   }
   ADD_FAILURE() << group << " has read " << read << " of " << written << " messages of " << topic;

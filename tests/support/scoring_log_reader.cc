@@ -3,41 +3,26 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/scoring_log.h"
-#include "common/protocol/epoch_filter.h"
-#include "common/protocol/watermark.h"
+#include "tests/support/scoring_log_filter.h"
 
 namespace orbweaver {
 namespace {
 
 struct Reader {
   ScoringLogContents& contents;
-  EpochFilter epochs;
-  std::map<std::string, Watermark> applied;
+  ScoringLogFilter filter;
   Arena arena;
 
   absl::Status Take(const Message& message) {
     arena.Reset();
     ScoringLogEntry entry;
     RETURN_IF_ERROR(Decode(message.value, &arena, &entry));
-    if (std::holds_alternative<Marker>(entry.entry)) {
-      ++contents.markers;
-      epochs.Pass(message.offset);
-      return absl::OkStatus();
-    }
-    ++contents.entries;
-    if (!epochs.Accepts(entry.epoch)) {
-      ++contents.of_old_epochs;
-      return absl::OkStatus();
-    }
-    const auto& schedule = std::get<ScheduleRequests>(entry.entry);
-    const Watermark source{schedule.source_topic_epoch, schedule.source_offset, schedule.part};
-    Watermark& watermark = applied[std::string(schedule.domain)];
-    if (source <= watermark) {
-      ++contents.repeated;
-      return absl::OkStatus();
-    }
-    watermark = source;
-    for (const ScheduledRequest& request : schedule.requests) {
+    const ScoringLogFilter::Verdict verdict = filter.Take(message.offset, entry);
+    ++(verdict == ScoringLogFilter::Verdict::kMarker ? contents.markers : contents.entries);
+    contents.of_old_epochs += verdict == ScoringLogFilter::Verdict::kOfOldEpoch ? 1 : 0;
+    contents.repeated += verdict == ScoringLogFilter::Verdict::kRepeated ? 1 : 0;
+    if (verdict != ScoringLogFilter::Verdict::kCounts) return absl::OkStatus();
+    for (const ScheduledRequest& request : std::get<ScheduleRequests>(entry.entry).requests) {
       ++contents.scheduled[std::string(request.url)];
     }
     return absl::OkStatus();

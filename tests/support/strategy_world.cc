@@ -6,8 +6,6 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
-#include "common/protocol/epoch_filter.h"
-#include "common/protocol/watermark.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
 #include "strategy_worker/host/output_check.h"
@@ -101,27 +99,16 @@ std::vector<ReadSchedule> StrategyWorld::ReadScoringLog(const ReaderRules& rules
   std::vector<ReadSchedule> read;
   Arena arena;
   for (int p = 0; p < topics.partitions; ++p) {
-    EpochFilter epochs;
-    std::map<std::string, Watermark> applied;
+    ScoringLogFilter filter(rules);
     absl::MutexLock lock(&broker.mutex);
     const PartitionLog& log = **broker.log().Find(kScoringLogTopic, PartitionId(p));
     for (Offset offset(0); offset < log.bounds().end; ++offset) {
       arena.Reset();
       ScoringLogEntry entry;
       CHECK_OK(Decode(log.At(offset)->value, &arena, &entry));
-      if (std::holds_alternative<Marker>(entry.entry)) {
-        epochs.Pass(offset);
-        continue;
-      }
-      if (rules.epochs && !epochs.Accepts(entry.epoch)) continue;
+      if (filter.Take(offset, entry) != ScoringLogFilter::Verdict::kCounts) continue;
       const auto& schedule = std::get<ScheduleRequests>(entry.entry);
       CHECK(log.At(offset)->key == schedule.domain);
-      Watermark& last = applied[std::string(schedule.domain)];
-      const Watermark source{.topic_epoch = schedule.source_topic_epoch,
-                             .offset = schedule.source_offset,
-                             .part = schedule.part};
-      if (rules.watermarks && source <= last) continue;
-      last = source;
       ReadSchedule& copy = read.emplace_back(ReadSchedule{.partition = PartitionId(p),
                                                           .domain = std::string(schedule.domain),
                                                           .source_offset = schedule.source_offset,

@@ -22,6 +22,7 @@
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/states/state_metrics.h"
 #include "strategy_worker/states/state_options.h"
+#include "tests/support/scoring_log_filter.h"
 
 namespace orbweaver {
 
@@ -80,12 +81,6 @@ struct ReadSchedule {
   uint32_t part = 0;
   std::optional<DomainUpdate> update;
   std::vector<ReadRequest> requests;
-};
-
-// What a reader follows; switched off only to show that the simulation needs it.
-struct ReaderRules {
-  bool epochs = true;
-  bool watermarks = true;
 };
 
 class StrategyWorld {

@@ -78,10 +78,6 @@ class Keyword final : public Strategy {
 
   void OnPage(Page& page) override {
     if (page.not_modified()) return;  // what is known of it still holds
-    if (page.body().empty() && page.body_bytes() > 0) {
-      page.Warn(
-          "pages come without their bodies, so only titles are scored. Let the spiders log bodies");
-    }
     const bool html = page.content_type().find("html") != std::string_view::npos;
     const double relevance =
         terms_.relevance.OfPage(page.title(), page.body(), html || page.content_type().empty());

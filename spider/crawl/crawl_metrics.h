@@ -1,0 +1,40 @@
+// What the spider counts.
+#pragma once
+
+#include <array>
+
+#include "common/metrics/metric.h"
+#include "common/metrics/metric_registry.h"
+#include "common/model/spider_log.h"
+
+namespace orbweaver {
+
+// Place: one a process, made by its main; used by the core.
+struct CrawlMetrics {
+  explicit CrawlMetrics(MetricRegistry& registry);
+
+  Counter& failed(FailureCause cause) { return *failures[static_cast<size_t>(cause)]; }
+  Counter& handed_back(DeferReason reason) { return *deferred[static_cast<size_t>(reason)]; }
+
+  Counter& pages;
+  Counter& redirects_away;
+  std::array<Counter*, static_cast<size_t>(FailureCause::kHttpOther) + 1> failures;
+  std::array<Counter*, static_cast<size_t>(DeferReason::kShutdown) + 1> deferred;
+  Counter& robots_fetches;
+  Counter& late_answers;  // of requests that had been handed back, or were lost
+  Counter& log_entries;
+  Counter& log_bytes;
+  Counter& feed_requests;
+  Counter& feed_of_old_epochs;
+  Counter& dead_letters;
+  Counter& commits;
+  Gauge& partitions;
+  Gauge& held;      // requests
+  Gauge& waiting;   // of those, for their turn
+  Gauge& fetching;  // robots.txt included
+  Gauge& queued_bytes;
+  Gauge& robots_hosts;
+  Histogram& fetch_seconds;
+};
+
+}  // namespace orbweaver

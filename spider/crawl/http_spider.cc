@@ -1,0 +1,107 @@
+#include "spider/crawl/http_spider.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/url/partition.h"
+#include "common/url/url_config.h"
+#include "spider/fetch/http_fetcher.h"
+
+namespace orbweaver {
+namespace {
+
+// A worker's name as a part of a file's.
+std::string ForFileName(std::string name) {
+  const auto special = [](char c) {
+    return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '-' || c == '_' || c == '.');
+  };
+  std::replace_if(name.begin(), name.end(), special, '_');
+  return name;
+}
+
+absl::StatusOr<std::unique_ptr<Lane>> MakeLane(const SpiderOptions& options,
+                                               const SpiderSurroundings& around, int number) {
+  ASSIGN_OR_RETURN(auto fetcher, HttpFetcher::Create(options.network, options.fetch));
+  const std::string writer = fmt::format("{}-{}", ForFileName(around.worker_id), number);
+  return std::make_unique<Lane>(LaneParts{
+      .fetcher = std::move(fetcher),
+      .archive = std::make_unique<Archive>(options.archive, writer, around.software, SystemClock()),
+      .suffixes = around.suffixes,
+      .clock = SystemClock(),
+      .urls = options.url,
+      .parse = options.parse,
+      .publish = options.publish});
+}
+
+}  // namespace
+
+void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,
+                          PublicSuffixOptions* suffixes) {
+  DeclareArchiveOptions(schema, &options->archive);
+  DeclareCrawlOptions(schema, &options->crawl);
+  DeclareFetchOptions(schema, &options->fetch);
+  DeclareNetworkOptions(schema, &options->network);
+  DeclareParseOptions(schema, &options->parse);
+  DeclarePolitenessOptions(schema, &options->politeness);
+  DeclarePublishOptions(schema, &options->publish);
+  DeclareRobotsOptions(schema, &options->robots);
+  DeclareUrlOptions(schema, &options->url, suffixes);
+}
+
+absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(const SpiderOptions& options,
+                                                           SpiderSurroundings around) {
+  RETURN_IF_ERROR(RecoverArchives(options.archive));
+  std::vector<std::unique_ptr<Lane>> made;
+  for (int i = 0; i < options.crawl.threads; ++i) {
+    ASSIGN_OR_RETURN(auto lane, MakeLane(options, around, i));
+    made.push_back(std::move(lane));
+  }
+  std::unique_ptr<Lanes> lanes;
+  if (made.size() == 1) {
+    lanes = std::make_unique<InlineLane>(std::move(made.front()));
+  } else {
+    lanes = std::make_unique<ThreadedLanes>(std::move(made));
+  }
+  return std::make_unique<SpiderCore>(SpiderCoreParts{
+      .bus = around.bus,
+      .clock = SystemClock(),
+      .suffixes = around.suffixes,
+      .metrics = around.metrics,
+      .lanes = std::move(lanes),
+      .partitions = around.partitions,
+      .consumer = std::move(around.consumer),
+      .options = options.crawl,
+      .flow = {.urls = options.url,
+               .politeness = options.politeness,
+               .robots = options.robots,
+               .publish = options.publish,
+               .max_fetches = options.crawl.max_fetches,
+               .max_redirects = options.fetch.max_redirects,
+               .fetch_timeout = options.network.dns_timeout + options.fetch.total_timeout,
+               .seed = std::random_device()()}});
+}
+
+absl::StatusOr<int> SpiderPartitions(Bus& bus, Duration timeout) {
+  ASSIGN_OR_RETURN(const int feed, bus.PartitionCount(kSpiderFeedTopic, timeout));
+  ASSIGN_OR_RETURN(const int log, bus.PartitionCount(kSpiderLogTopic, timeout));
+  if (feed == 0 || log == 0) {
+    return FatalError("check the topics: '{}' does not exist. Run `orbweaver init`",
+                      feed == 0 ? kSpiderFeedTopic : kSpiderLogTopic);
+  }
+  if (feed != log || !IsPartitionCount(log)) {
+    return FatalError(
+        "check the topics: '{}' has {} partitions and '{}' {}. Both need the same power of two; "
+        "stop all workers and run `orbweaver init`",
+        kSpiderFeedTopic, feed, kSpiderLogTopic, log);
+  }
+  return log;
+}
+
+}  // namespace orbweaver

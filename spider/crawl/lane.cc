@@ -1,0 +1,156 @@
+#include "spider/crawl/lane.h"
+
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "spider/fetch/failure_cause.h"
+#include "spider/fetch/redirects.h"
+#include "spider/robots/robots_rules.h"
+
+namespace orbweaver {
+namespace {
+
+// Of an origin, as it stands in a URL: without scheme and port.
+std::string_view HostOf(std::string_view url) {
+  std::string_view host = HostAndPort(OriginOf(url));
+  // A colon within brackets is of an IPv6 address.
+  const size_t colon = host.rfind(':');
+  if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) {
+    host = host.substr(0, colon);
+  }
+  return host;
+}
+
+// Whether it was us who ended the answer, or the wait for one.
+bool BrokenOff(const FetchResult& result) {
+  if (!result.failure) return result.body_truncated;
+  switch (*result.failure) {
+    case FailureCause::kTimeoutTls:
+    case FailureCause::kTimeoutFirstByte:
+    case FailureCause::kTimeoutTotal:
+    case FailureCause::kTooSlow:
+    case FailureCause::kTlsCertificate:
+    case FailureCause::kProtocol:
+    case FailureCause::kEncoding:
+    case FailureCause::kTooLarge:
+    case FailureCause::kContentType:
+      return true;
+    default:
+      return false;
+  }
+}
+
+FetchId FetchIdOf(TurnId id) { return FetchId(id.value()); }
+TurnId TurnIdOf(FetchId id) { return TurnId(id.value()); }
+
+}  // namespace
+
+Lane::Lane(LaneParts parts)
+    : fetcher_(std::move(parts.fetcher)),
+      archive_(std::move(parts.archive)),
+      clock_(parts.clock),
+      resolver_(parts.urls, parts.suffixes),
+      parser_(parts.parse, &resolver_),
+      encoder_(parts.publish) {}
+
+Lane::~Lane() = default;
+
+void Lane::Start(LaneTask task) {
+  const FetchId id = FetchIdOf(task.id);
+  const LaneTask& kept = tasks_.emplace(id, std::move(task)).first->second;
+  if (kept.kind == LaneTask::Kind::kResolve) return fetcher_->Resolve(id, HostOf(kept.url));
+  FetchRequest request{.url = kept.url, .address = kept.address};
+  if (kept.kind == LaneTask::Kind::kRobots) {
+    // A byte more shows that there is more.
+    request.max_body_bytes = kMaxRobotsBytes + 1;
+    request.any_type = true;
+    return fetcher_->Fetch(id, request);
+  }
+  arena_.Reset();
+  SpiderFeedEntry entry;
+  CHECK_OK(Decode(kept.entry, &arena_, &entry));
+  const Request& asked = std::get<Request>(entry.entry);
+  // Validators are of the request's own URL.
+  if (kept.redirects.empty()) {
+    request.etag = asked.etag;
+    request.last_modified = asked.last_modified;
+  }
+  fetcher_->Fetch(id, request);
+}
+
+void Lane::Run(SteadyTime until, std::vector<LaneResult>* done) {
+  done_ = done;
+  fetcher_->Run(until, *this);
+  done_ = nullptr;
+}
+
+void Lane::OnResolved(const Resolution& resolution) {
+  auto task = tasks_.extract(resolution.id);
+  CHECK(!task.empty());
+  done_->push_back({.id = TurnIdOf(resolution.id),
+                    .kind = LaneTask::Kind::kResolve,
+                    .failure = resolution.failure,
+                    .address = resolution.address,
+                    .message = std::string(resolution.message)});
+}
+
+void Lane::OnFetched(FetchResult& result) {
+  auto node = tasks_.extract(result.id);
+  CHECK(!node.empty());
+  const LaneTask& task = node.mapped();
+  LaneResult& done = done_->emplace_back();
+  done.id = task.id;
+  done.kind = task.kind;
+  done.took = result.times.total;
+  done.ending.broken_off = BrokenOff(result);
+  done.ask_again = result.stale && !task.again;
+  if (done.ask_again) return;
+  done.failure = result.failure;
+  done.ending.status = static_cast<int>(result.status);
+  if (result.retry_after) done.ending.retry_after = *result.retry_after;
+  if (!result.failure) done.fatal = archive_->KeepExchange(task.url, result);
+  if (!done.fatal.ok()) return;
+  const bool redirected = !result.failure && IsRedirect(result.status);
+  if (task.kind == LaneTask::Kind::kRobots || redirected) {
+    done.answer = std::make_unique<FetchResult>(std::move(result));
+  } else {
+    FinishPage(task, result, &done);
+  }
+}
+
+void Lane::FinishPage(const LaneTask& task, FetchResult& result, LaneResult* done) {
+  arena_.Reset();
+  SpiderFeedEntry entry;
+  CHECK_OK(Decode(task.entry, &arena_, &entry));
+  std::vector<Redirect> redirects;
+  redirects.reserve(task.redirects.size());
+  for (const LaneTask::Followed& one : task.redirects) {
+    redirects.push_back({.url = one.url, .status = one.status});
+  }
+  const Journey journey{
+      .request = std::get<Request>(entry.entry), .url = task.url, .redirects = redirects};
+  std::optional<FailureCause> cause = result.failure;
+  if (!cause) cause = FailureOfStatus(result.status);
+  if (cause) {
+    return encoder_.Failed(
+        journey,
+        {.cause = *cause, .message = result.message, .result = &result, .at = clock_.Wall()},
+        &done->entries);
+  }
+  std::vector<std::string_view> x_robots_tags;
+  for (const HttpHeader& header : result.headers) {
+    if (header.name == "x-robots-tag") x_robots_tags.push_back(header.value);
+  }
+  ParsedPage page;
+  parser_.Parse({.url = task.url,
+                 .body = result.body,
+                 .content_type = result.Header("content-type"),
+                 .content_language = result.Header("content-language"),
+                 .x_robots_tags = x_robots_tags},
+                &page);
+  done->fatal = archive_->KeepPage(journey, result, page);
+  if (done->fatal.ok()) encoder_.Page(journey, result, page, &done->entries);
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,437 @@
+#include "spider/crawl/request_flow.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "common/base/text.h"
+#include "common/url/partition.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr std::string_view kRobotsPath = "/robots.txt";
+
+// Failures of the way to a host: its pages fail by them as its robots.txt does, and nothing is
+// learnt of robots.txt.
+bool IsOfTheHost(FailureCause cause) {
+  switch (cause) {
+    case FailureCause::kDns:
+    case FailureCause::kDnsTemporary:
+    case FailureCause::kPrivateAddress:
+    case FailureCause::kPort:
+    case FailureCause::kProxy:
+    case FailureCause::kTls:
+    case FailureCause::kTlsCertificate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The URL that was answered by the last redirect.
+std::string_view RedirectedUrl(const Request& request, std::span<const Redirect> redirects) {
+  return redirects.size() < 2 ? request.url : redirects[redirects.size() - 2].url;
+}
+
+}  // namespace
+
+RequestFlow::Job::Job(const FeedRequest& delivered, uint32_t max_redirects)
+    : place(delivered.place),
+      entry(delivered.entry),
+      domain(delivered.request.domain),
+      slot(SlotOf(delivered.request.domain)),
+      delay(delivered.request.delay),
+      others_until(delivered.others_until),
+      redirects(delivered.request.url, delivered.request.domain, max_redirects) {}
+
+RequestFlow::RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffixes,
+                         const Clock& clock, Lanes& lanes, CrawlMetrics& metrics)
+    : options_(std::move(options)),
+      clock_(clock),
+      lanes_(lanes),
+      metrics_(metrics),
+      resolver_(options_.urls, suffixes),
+      politeness_(options_.politeness, options_.seed),
+      robots_(options_.robots, clock),
+      encoder_(options_.publish) {}
+
+void RequestFlow::Begin(const FeedRequest& delivered) {
+  const TurnId id(next_id_++);
+  Job& job =
+      *jobs_.emplace(id, std::make_unique<Job>(delivered, options_.max_redirects)).first->second;
+  if (OriginOf(job.redirects.url()).empty()) {
+    return Fail(id, job, FailureCause::kBadUrl, "no scheme and host");
+  }
+  AskRobots(id, job);
+}
+
+void RequestFlow::AskRobots(TurnId id, Job& job) {
+  job.stage = Stage::kRobots;
+  const std::string_view url = job.redirects.url();
+  const std::string_view origin = OriginOf(url);
+  const RobotsAsked asked = robots_.Ask(origin, url.substr(origin.size()));
+  switch (asked.verdict) {
+    case RobotsVerdict::kAllowed:
+      job.crawl_delay = asked.crawl_delay;
+      return WaitForTurn(id, url, job.slot);
+    case RobotsVerdict::kDisallowed:
+      return Fail(id, job, FailureCause::kRobots,
+                  fmt::format("line {}: {}", asked.decision.line, asked.decision.path));
+    case RobotsVerdict::kUnreachable:
+      return Fail(id, job, FailureCause::kRobotsUnreachable,
+                  "robots.txt cannot be had, which forbids everything for now");
+    case RobotsVerdict::kFetch:
+      return FetchRobots(job, origin, id);
+    case RobotsVerdict::kPending:
+      robots_fetches_.at(robots_by_origin_.at(ToAbsl(origin)))->waiters.push_back(id);
+  }
+}
+
+void RequestFlow::FetchRobots(const Job& job, std::string_view origin, TurnId waiter) {
+  const TurnId id(next_id_++);
+  auto robots = std::make_unique<RobotsFetch>();
+  robots->origin = origin;
+  robots->url = fmt::format("{}{}", origin, kRobotsPath);
+  robots->domain = job.domain;
+  robots->slot = job.slot;
+  robots->delay = job.delay;
+  robots->others_until = job.others_until;
+  robots->waiters.push_back(waiter);
+  robots_by_origin_.emplace(std::string(origin), id);
+  const RobotsFetch& kept = *robots_fetches_.emplace(id, std::move(robots)).first->second;
+  WaitForTurn(id, kept.url, kept.slot);
+}
+
+void RequestFlow::WaitForTurn(TurnId id, std::string_view url, Slot slot) {
+  if (options_.politeness.address_delay == Duration{}) return AddTurn(id);
+  if (Job* const job = Find(id)) job->stage = Stage::kAddress;
+  lanes_.Start({.kind = LaneTask::Kind::kResolve, .id = id, .slot = slot, .url = std::string(url)});
+}
+
+void RequestFlow::AddTurn(TurnId id) {
+  const SteadyTime now = clock_.Now();
+  if (Job* const job = Find(id)) {
+    job->stage = Stage::kTurn;
+    const std::string address = job->address.Text();
+    politeness_.Add({.id = id,
+                     .domain = job->domain,
+                     .address = address,
+                     .delay = job->delay,
+                     .crawl_delay = job->crawl_delay,
+                     .urgent = job->redirect != nullptr || job->again,
+                     .others_until = job->others_until},
+                    now);
+    return;
+  }
+  const RobotsFetch& robots = *robots_fetches_.at(id);
+  const std::string address = robots.address.Text();
+  politeness_.Add({.id = id,
+                   .domain = robots.domain,
+                   .address = address,
+                   .delay = robots.delay,
+                   .urgent = true,
+                   .others_until = robots.others_until},
+                  now);
+}
+
+void RequestFlow::OnAddress(LaneResult& result) {
+  if (Job* const job = Find(result.id); job != nullptr && job->stage == Stage::kAddress) {
+    if (result.failure) return Fail(result.id, *job, *result.failure, result.message);
+    job->address = result.address;
+    return AddTurn(result.id);
+  }
+  const auto found = robots_fetches_.find(result.id);
+  if (found == robots_fetches_.end()) return;
+  RobotsFetch& robots = *found->second;
+  robots.address = result.address;
+  if (!result.failure) return AddTurn(result.id);
+  robots_.OnAbandoned(robots.origin);
+  for (const TurnId waiter : EndRobotsFetch(result.id)) {
+    if (Job* const job = Find(waiter)) Fail(waiter, *job, *result.failure, result.message);
+  }
+}
+
+void RequestFlow::Advance(bool may_fetch) {
+  HandBackLate();
+  while (may_fetch && fetching_ < options_.max_fetches) {
+    const std::optional<TurnId> id = politeness_.Start(clock_.Now());
+    if (!id) break;
+    StartFetch(*id);
+  }
+  HandBackLate();
+  metrics_.waiting.Set(static_cast<double>(politeness_.waiting()));
+  metrics_.fetching.Set(static_cast<double>(fetching_));
+  metrics_.robots_hosts.Set(static_cast<double>(robots_.hosts()));
+}
+
+void RequestFlow::StartFetch(TurnId id) {
+  if (Job* const job = Find(id); job != nullptr && job->stage == Stage::kTurn) {
+    job->stage = Stage::kFetching;
+    LaneTask task{.id = id,
+                  .slot = job->slot,
+                  .url = std::string(job->redirects.url()),
+                  .address = job->address,
+                  .entry = job->entry,
+                  .again = job->again};
+    for (const Redirect& redirect : job->redirects.followed()) {
+      task.redirects.push_back({.url = std::string(redirect.url), .status = redirect.status});
+    }
+    lanes_.Start(std::move(task));
+  } else if (RobotsFetch* const wanted = WantedRobots(id)) {
+    const RobotsFetch& robots = *wanted;
+    metrics_.robots_fetches.Increment();
+    lanes_.Start({.kind = LaneTask::Kind::kRobots,
+                  .id = id,
+                  .slot = robots.slot,
+                  .url = robots.url,
+                  .address = robots.address,
+                  .again = robots.again});
+  } else {
+    // Nobody waits for it any more: handed back, or another spider's.
+    CHECK(politeness_.Ended(id, {}, clock_.Now()));
+    return;
+  }
+  ++fetching_;
+}
+
+RequestFlow::RobotsFetch* RequestFlow::WantedRobots(TurnId id) {
+  const auto found = robots_fetches_.find(id);
+  if (found == robots_fetches_.end()) return nullptr;
+  RobotsFetch& robots = *found->second;
+  const bool wanted =
+      std::any_of(robots.waiters.begin(), robots.waiters.end(), [this](TurnId waiter) {
+        const Job* const job = Find(waiter);
+        return job != nullptr && job->stage == Stage::kRobots;
+      });
+  if (wanted) return &robots;
+  robots_.OnAbandoned(robots.origin);
+  (void)EndRobotsFetch(id);
+  return nullptr;
+}
+
+void RequestFlow::HandBackLate() {
+  while (const auto late = politeness_.TakeDeferred()) {
+    const WallTime not_before = WallAt(late->not_before);
+    const DeferReason reason = late->reason == Politeness::Reason::kBackOff
+                                   ? DeferReason::kBackOff
+                                   : DeferReason::kPoliteness;
+    if (Job* const job = Find(late->id); job != nullptr && job->stage == Stage::kTurn) {
+      HandBackJob(late->id, *job, not_before, reason);
+    } else if (const auto found = robots_fetches_.find(late->id); found != robots_fetches_.end()) {
+      robots_.OnAbandoned(found->second->origin);
+      for (const TurnId waiter : EndRobotsFetch(late->id)) {
+        if (Job* const waiting = Find(waiter)) HandBackJob(waiter, *waiting, not_before, reason);
+      }
+    }
+  }
+}
+
+void RequestFlow::OnResult(LaneResult& result) {
+  if (result.kind == LaneTask::Kind::kResolve) return OnAddress(result);
+  CHECK(politeness_.Ended(result.id, result.ending, clock_.Now()));
+  metrics_.fetch_seconds.Observe(std::chrono::duration<double>(result.took).count());
+  --fetching_;
+  if (result.kind == LaneTask::Kind::kRobots) {
+    RobotsFetch& robots = *robots_fetches_.at(result.id);
+    if (!result.ask_again) return OnRobots(result.id, robots, result);
+    robots.again = true;
+    return AddTurn(result.id);
+  }
+  Job* const job = Find(result.id);
+  if (job == nullptr || job->stage != Stage::kFetching) {
+    metrics_.late_answers.Increment();
+    return;
+  }
+  if (!result.ask_again) return OnPage(result.id, *job, result);
+  job->again = true;
+  AddTurn(result.id);
+}
+
+void RequestFlow::OnPage(TurnId id, Job& job, LaneResult& result) {
+  if (result.answer == nullptr) {
+    if (result.failure) {
+      metrics_.failed(*result.failure).Increment();
+    } else {
+      metrics_.pages.Increment();
+    }
+    return Finish(id, job, std::move(result.entries));
+  }
+  const FetchResult& answer = *result.answer;
+  switch (job.redirects.Take(answer.status, answer.Header("location"), resolver_)) {
+    case Redirects::Next::kFollow:
+      job.redirect = std::move(result.answer);
+      job.address = IpAddress();
+      job.again = false;
+      return AskRobots(id, job);
+    case Redirects::Next::kAway:
+      return NotFollowed(id, job, answer);
+    case Redirects::Next::kFailed:
+      return Fail(id, job, FailureCause::kRedirect, job.redirects.why(), &answer);
+  }
+}
+
+void RequestFlow::OnRobots(TurnId id, RobotsFetch& robots, LaneResult& result) {
+  const FetchResult& answer = *result.answer;
+  if (answer.failure && IsOfTheHost(*answer.failure)) {
+    robots_.OnAbandoned(robots.origin);
+    for (const TurnId waiter : EndRobotsFetch(id)) {
+      if (Job* const job = Find(waiter)) Fail(waiter, *job, *answer.failure, answer.message);
+    }
+    return;
+  }
+  ResolvedUrl target;
+  const bool redirected = !answer.failure && IsRedirect(answer.status) &&
+                          !answer.Header("location").empty() &&
+                          resolver_.SetBase(robots.url) == UrlError::kNone &&
+                          resolver_.Resolve(answer.Header("location"), &target) == UrlError::kNone;
+  const auto next =
+      robots_.OnAnswer(robots.origin, {.status = answer.failure ? 0 : answer.status,
+                                       .body = answer.body,
+                                       .location = redirected ? target.url : std::string_view()});
+  if (next) {
+    robots.url = *next;
+    robots.domain = target.domain;
+    robots.slot = target.slot;
+    robots.address = IpAddress();
+    robots.again = false;
+    return WaitForTurn(id, robots.url, robots.slot);
+  }
+  TellFacts(robots, answer.retry_after);
+  for (const TurnId waiter : EndRobotsFetch(id)) {
+    if (Job* const job = Find(waiter); job != nullptr && job->stage == Stage::kRobots) {
+      AskRobots(waiter, *job);
+    }
+  }
+}
+
+std::vector<TurnId> RequestFlow::EndRobotsFetch(TurnId id) {
+  const auto found = robots_fetches_.find(id);
+  robots_by_origin_.erase(found->second->origin);
+  std::vector<TurnId> waiters = std::move(found->second->waiters);
+  robots_fetches_.erase(found);
+  // Those handed back meanwhile have their outcome.
+  std::erase_if(waiters, [this](TurnId waiter) {
+    const Job* const job = Find(waiter);
+    return job == nullptr || job->stage != Stage::kRobots;
+  });
+  return waiters;
+}
+
+void RequestFlow::TellFacts(const RobotsFetch& robots, std::optional<Duration> retry_after) {
+  HostFacts facts{.host = HostAndPort(robots.origin), .observed_at = clock_.Wall()};
+  const bool known = robots_.DescribeHost(robots.origin, &facts);
+  if (retry_after) facts.retry_after = std::chrono::round<std::chrono::milliseconds>(*retry_after);
+  if (!known && !retry_after) return;
+  ResolvedUrl host;
+  resolver_.ClearBase();
+  if (resolver_.Resolve(robots.origin, &host) != UrlError::kNone) return;
+  LogEntries entries;
+  encoder_.Facts(host.domain, facts, &entries);
+  if (!entries.empty()) outcomes_.push_back({.id = TurnId(), .entries = std::move(entries)});
+}
+
+void RequestFlow::Fail(TurnId id, Job& job, FailureCause cause, std::string_view message,
+                       const FetchResult* result) {
+  metrics_.failed(cause).Increment();
+  const std::vector<Redirect> redirects = job.redirects.followed();
+  LogEntries entries;
+  encoder_.Failed({.request = Decoded(job), .url = job.redirects.url(), .redirects = redirects},
+                  {.cause = cause, .message = message, .result = result, .at = clock_.Wall()},
+                  &entries);
+  Finish(id, job, std::move(entries));
+}
+
+void RequestFlow::HandBackJob(TurnId id, Job& job, WallTime not_before, DeferReason reason) {
+  // What has been answered once would be answered the same again.
+  if (job.redirect != nullptr) return NotFollowed(id, job, *job.redirect);
+  metrics_.handed_back(reason).Increment();
+  LogEntries entries;
+  encoder_.HandedBack(Decoded(job), not_before, reason, &entries);
+  Finish(id, job, std::move(entries));
+}
+
+void RequestFlow::NotFollowed(TurnId id, Job& job, const FetchResult& answer) {
+  ResolvedUrl target;
+  resolver_.ClearBase();
+  // Redirects has resolved it before.
+  CHECK(resolver_.Resolve(job.redirects.url(), &target) == UrlError::kNone);
+  metrics_.redirects_away.Increment();
+  const Request& request = Decoded(job);
+  const std::vector<Redirect> redirects = job.redirects.followed();
+  LogEntries entries;
+  encoder_.RedirectAway(
+      {.request = request, .url = RedirectedUrl(request, redirects), .redirects = redirects},
+      answer, target, &entries);
+  Finish(id, job, std::move(entries));
+}
+
+void RequestFlow::Finish(TurnId id, Job& job, LogEntries entries) {
+  job.stage = Stage::kDone;
+  job.redirect.reset();
+  metrics_.log_entries.Increment(entries.size());
+  metrics_.log_bytes.Increment(entries.bytes());
+  outcomes_.push_back({.id = id, .entries = std::move(entries)});
+}
+
+std::optional<FeedPlace> RequestFlow::Arrived(TurnId id) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return std::nullopt;
+  const FeedPlace place = found->second->place;
+  jobs_.erase(found);
+  return place;
+}
+
+void RequestFlow::HandBack(WhichRequests which, bool fetching_too) {
+  for (auto& [id, job] : jobs_) {
+    if (!Concerns(which, *job) || job->stage == Stage::kDone) continue;
+    const bool fetching = job->stage == Stage::kFetching;
+    if (fetching && !fetching_too) continue;
+    // Its connection may be busy until then, and the site would be asked twice at once.
+    const Duration later = fetching ? options_.fetch_timeout : Duration{};
+    HandBackJob(id, *job, WallAt(clock_.Now() + later), DeferReason::kShutdown);
+  }
+}
+
+void RequestFlow::Forget(WhichRequests which) {
+  absl::erase_if(jobs_,
+                 [this, which](const auto& entry) { return Concerns(which, *entry.second); });
+}
+
+bool RequestFlow::Holds(WhichRequests which) const {
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [this, which](const auto& entry) { return Concerns(which, *entry.second); });
+}
+
+SteadyTime RequestFlow::NextLook() const {
+  // With all connections in use an answer comes first.
+  return fetching_ < options_.max_fetches ? politeness_.NextLook() : SteadyTime::max();
+}
+
+bool RequestFlow::Concerns(WhichRequests which, const Job& job) const {
+  return which.partitions == nullptr ||
+         std::find(which.partitions->begin(), which.partitions->end(), job.place.partition) !=
+             which.partitions->end();
+}
+
+RequestFlow::Job* RequestFlow::Find(TurnId id) {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : found->second.get();
+}
+
+const Request& RequestFlow::Decoded(const Job& job) {
+  arena_.Reset();
+  // The arena's own memory, so that the view lives until the next call.
+  auto* const entry = new (arena_.Allocate(sizeof(SpiderFeedEntry))) SpiderFeedEntry();
+  CHECK_OK(Decode(job.entry, &arena_, entry));
+  return std::get<Request>(entry->entry);
+}
+
+WallTime RequestFlow::WallAt(SteadyTime when) const {
+  return clock_.Wall() + std::chrono::ceil<std::chrono::milliseconds>(when - clock_.Now());
+}
+
+}  // namespace orbweaver

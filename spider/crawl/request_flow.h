@@ -1,0 +1,175 @@
+// Where each request is, from the feed to its outcome.
+//
+//   Begin ─► robots.txt? ─► address? ─► its turn ─► lane ─► outcome ─► Arrived
+//               ▲                                    │
+//               └────────────── redirect ────────────┘
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+#include "common/base/clock.h"
+#include "common/model/arena.h"
+#include "common/url/resolver.h"
+#include "spider/crawl/crawl_metrics.h"
+#include "spider/crawl/lanes.h"
+#include "spider/feed/feed_reader.h"
+#include "spider/fetch/redirects.h"
+#include "spider/politeness/politeness.h"
+#include "spider/publish/outcome_encoder.h"
+#include "spider/robots/robots_cache.h"
+
+namespace orbweaver {
+
+struct RequestFlowOptions {
+  UrlOptions urls;
+  PolitenessOptions politeness;
+  RobotsOptions robots;
+  PublishOptions publish;
+  size_t max_fetches = 1'000;
+  uint32_t max_redirects = 5;
+  // No fetch takes longer.
+  Duration fetch_timeout = std::chrono::seconds(60);
+  uint64_t seed = 0;  // of back-offs' jitter
+};
+
+// Which requests a call is about.
+struct WhichRequests {
+  // nullptr: of all partitions.
+  const std::vector<PartitionId>* partitions = nullptr;
+};
+
+// Place: in the spider's core, between FeedReader and LogSender, which it does not know: every
+// request that Begin took has exactly one outcome among TakeOutcomes, unless it is forgotten
+// before. Knows whom it has just asked for as long as the process lives, so it outlives the group's
+// membership. Not thread-safe.
+class RequestFlow {
+ public:
+  // What is referred to must outlive this.
+  RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffixes, const Clock& clock,
+              Lanes& lanes, CrawlMetrics& metrics);
+
+  void Begin(const FeedRequest& delivered);
+
+  // Starts fetches whose turn has come, unless `may_fetch` says that outcomes pile up, and hands
+  // back what waits too long.
+  void Advance(bool may_fetch);
+
+  void OnResult(LaneResult& result);
+
+  struct Outcome {
+    TurnId id;  // TurnId(): facts of a host, of no request
+    LogEntries entries;
+  };
+  std::vector<Outcome> TakeOutcomes() { return std::exchange(outcomes_, {}); }
+
+  // The outcome is in the log: forgets the request. nullopt when it was forgotten before.
+  std::optional<FeedPlace> Arrived(TurnId id);
+
+  // Gives an outcome, Deferred, to what has none yet and is not being fetched; with `fetching_too`
+  // also to that, and its answer will not be used.
+  void HandBack(WhichRequests which, bool fetching_too);
+
+  // The requests are another spider's. Answers that come are not used.
+  void Forget(WhichRequests which);
+
+  // How many have no outcome in the log yet.
+  size_t held() const { return jobs_.size(); }
+  bool Holds(WhichRequests which) const;
+
+  // When Advance may have something to do, if no result comes before.
+  SteadyTime NextLook() const;
+
+  size_t fetching() const { return fetching_; }
+  const Politeness& politeness() const { return politeness_; }
+  const RobotsCache& robots() const { return robots_; }
+
+ private:
+  enum class Stage : uint8_t { kRobots, kAddress, kTurn, kFetching, kDone };
+
+  // A request of the feed.
+  struct Job {
+    Job(const FeedRequest& delivered, uint32_t max_redirects);
+
+    const FeedPlace place;
+    const std::string entry;
+    const std::string domain;
+    const Slot slot;
+    const Duration delay;
+    const std::optional<SteadyTime> others_until;
+    Stage stage = Stage::kRobots;
+    Redirects redirects;
+    IpAddress address;
+    std::optional<Duration> crawl_delay;
+    bool again = false;  // as in LaneTask
+    // The redirect that is being followed: what becomes of the request should that end here.
+    std::unique_ptr<FetchResult> redirect;
+  };
+
+  // A robots.txt on its way, for the requests that wait for it.
+  struct RobotsFetch {
+    std::string origin;
+    std::string url;     // where redirects have led it
+    std::string domain;  // of that
+    Slot slot;
+    Duration delay;
+    std::optional<SteadyTime> others_until;
+    IpAddress address;
+    bool again = false;  // as in LaneTask
+    std::vector<TurnId> waiters;
+  };
+
+  void AskRobots(TurnId id, Job& job);
+  void FetchRobots(const Job& job, std::string_view origin, TurnId waiter);
+  // Looks the address up where one is wanted, then AddTurn.
+  void WaitForTurn(TurnId id, std::string_view url, Slot slot);
+  void AddTurn(TurnId id);
+  void StartFetch(TurnId id);
+  void HandBackLate();
+
+  void OnAddress(LaneResult& result);
+  void OnPage(TurnId id, Job& job, LaneResult& result);
+  void OnRobots(TurnId id, RobotsFetch& robots, LaneResult& result);
+  // Forgets the fetch; returns those that still wait for it.
+  std::vector<TurnId> EndRobotsFetch(TurnId id);
+  // nullptr when there is none of that id that anybody waits for; it is then forgotten.
+  RobotsFetch* WantedRobots(TurnId id);
+
+  void Fail(TurnId id, Job& job, FailureCause cause, std::string_view message,
+            const FetchResult* result = nullptr);
+  void HandBackJob(TurnId id, Job& job, WallTime not_before, DeferReason reason);
+  // A page without content, and where it leads as a link.
+  void NotFollowed(TurnId id, Job& job, const FetchResult& answer);
+  void Finish(TurnId id, Job& job, LogEntries entries);
+  void TellFacts(const RobotsFetch& robots, std::optional<Duration> retry_after);
+
+  bool Concerns(WhichRequests which, const Job& job) const;
+  Job* Find(TurnId id);
+  const Request& Decoded(const Job& job);
+  WallTime WallAt(SteadyTime when) const;
+
+  const RequestFlowOptions options_;
+  const Clock& clock_;
+  Lanes& lanes_;
+  CrawlMetrics& metrics_;
+  UrlResolver resolver_;
+  Politeness politeness_;
+  RobotsCache robots_;
+  OutcomeEncoder encoder_;
+  Arena arena_;  // of Decoded
+
+  absl::flat_hash_map<TurnId, std::unique_ptr<Job>> jobs_;
+  absl::flat_hash_map<TurnId, std::unique_ptr<RobotsFetch>> robots_fetches_;
+  absl::flat_hash_map<std::string, TurnId> robots_by_origin_;
+  std::vector<Outcome> outcomes_;
+  uint64_t next_id_ = 1;
+  size_t fetching_ = 0;
+};
+
+}  // namespace orbweaver

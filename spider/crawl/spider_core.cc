@@ -1,0 +1,210 @@
+#include "spider/crawl/spider_core.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+
+namespace orbweaver {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr char kModule[] = "spider";
+// While requests are held, the feed and the acks are looked at so often; while there is no room,
+// the feed only to stay in the group.
+constexpr Duration kLook = milliseconds(5);
+constexpr Duration kStayInGroup = milliseconds(500);
+// The feed is read in batches: not for each place that becomes free.
+constexpr size_t kBatchShare = 8;
+constexpr Duration kReportInterval = seconds(1);
+constexpr size_t kReportedDomains = 10;
+// After the drain the outcomes of what is handed back must still reach the log.
+constexpr Duration kLastAcks = seconds(5);
+
+SendId SendIdOf(TurnId id) { return SendId(id.value()); }
+TurnId TurnIdOf(SendId id) { return TurnId(id.value()); }
+
+double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+void Write(JsonWriter& json, std::string_view key,
+           const std::vector<Politeness::DomainReport>& domains) {
+  json.Key(key).BeginArray();
+  for (const Politeness::DomainReport& domain : domains) {
+    json.BeginObject();
+    json.Key("domain").Value(domain.domain);
+    json.Key("last_request_s").Value(Seconds(domain.took));
+    json.Key("delay_s").Value(Seconds(domain.delay));
+    json.Key("blocked_s").Value(Seconds(domain.blocked_for));
+    json.Key("waiting").Value(domain.waiting);
+    json.Key("running").Value(domain.running);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
+SpiderCore::SpiderCore(SpiderCoreParts parts)
+    : bus_(parts.bus),
+      clock_(parts.clock),
+      metrics_(parts.metrics),
+      partitions_(parts.partitions),
+      consumer_(std::move(parts.consumer)),
+      options_(parts.options),
+      lanes_(std::move(parts.lanes)),
+      flow_(std::move(parts.flow), parts.suffixes, parts.clock, *lanes_, parts.metrics) {}
+
+SpiderCore::~SpiderCore() = default;
+
+absl::Status SpiderCore::Join() {
+  CHECK(feed_ == nullptr);
+  ASSIGN_OR_RETURN(log_, LogSender::Create(bus_, partitions_));
+  ASSIGN_OR_RETURN(auto consumer, bus_.NewConsumer(consumer_));
+  FeedListener& listener = *this;
+  auto feed = std::make_unique<FeedReader>(std::move(consumer), bus_, clock_, listener, stats_);
+  RETURN_IF_ERROR(feed->Start());
+  feed_ = std::move(feed);
+  last_commit_ = clock_.Now();
+  return absl::OkStatus();
+}
+
+absl::Status SpiderCore::Step(Duration wait) {
+  RETURN_IF_ERROR(ReadFeed(wait));
+  const SteadyTime now = clock_.Now();
+  SteadyTime until = now;
+  if (flow_.held() > 0 || flow_.fetching() > 0) {
+    until = std::min(now + std::min(wait, kLook), std::max(now, flow_.NextLook()));
+    if (!MayFetch()) until = now + std::min(wait, kLook);
+  }
+  RETURN_IF_ERROR(Work(until));
+  RETURN_IF_ERROR(CommitDue());
+  if (clock_.Now() - last_look_ >= kReportInterval) Observe(clock_.Now());
+  return absl::OkStatus();
+}
+
+absl::Status SpiderCore::CommitDue() {
+  if (clock_.Now() - last_commit_ < options_.commit_interval) return absl::OkStatus();
+  const absl::Status status = feed_->Commit(options_.bus_timeout);
+  // From its end on: where the bus is away, it has taken all of its time.
+  last_commit_ = clock_.Now();
+  return Survive(status);
+}
+
+absl::Status SpiderCore::Survive(const absl::Status& status) {
+  if (!IsRetry(status)) return status;
+  Log(LogLevel::kWarning, kModule, "goes on with what it has: {}", MessageOf(status));
+  return absl::OkStatus();
+}
+
+absl::Status SpiderCore::ReadFeed(Duration wait) {
+  const SteadyTime now = clock_.Now();
+  const auto left = [](size_t most, size_t used) { return most - std::min(most, used); };
+  size_t room = std::min(left(options_.max_requests, flow_.held()),
+                         left(options_.window, feed_->uncommitted()));
+  if (room <= std::min(options_.max_requests, options_.window) / kBatchShare) room = 0;
+  const bool idle = flow_.held() == 0 && flow_.fetching() == 0;
+  if (!idle && now - last_poll_ < (room > 0 ? kLook : kStayInGroup)) return absl::OkStatus();
+  last_poll_ = now;
+  return Survive(feed_->Poll(room, idle ? wait : Duration{}));
+}
+
+bool SpiderCore::MayFetch() const { return log_->queued_bytes() < options_.max_queued_bytes; }
+
+absl::Status SpiderCore::Work(SteadyTime until) {
+  flow_.Advance(MayFetch());
+  lanes_->Run(until, &results_);
+  for (LaneResult& result : results_) {
+    if (!result.fatal.ok()) return result.fatal;
+    flow_.OnResult(result);
+  }
+  results_.clear();
+  flow_.Advance(MayFetch());
+  for (RequestFlow::Outcome& outcome : flow_.TakeOutcomes()) {
+    log_->Add(SendIdOf(outcome.id), std::move(outcome.entries));
+  }
+  RETURN_IF_ERROR(log_->Send());
+  for (const SendId id : log_->TakeArrived()) {
+    const auto place = flow_.Arrived(TurnIdOf(id));
+    if (place) (void)feed_->Finish(*place);
+  }
+  metrics_.held.Set(static_cast<double>(flow_.held()));
+  metrics_.queued_bytes.Set(static_cast<double>(log_->queued_bytes()));
+  return absl::OkStatus();
+}
+
+absl::Status SpiderCore::Close() {
+  if (!drained_) {
+    RETURN_IF_ERROR(Drain({}));
+    drained_ = true;
+  }
+  RETURN_IF_ERROR(feed_->Commit(options_.bus_timeout));
+  feed_->Close();
+  return absl::OkStatus();
+}
+
+absl::Status SpiderCore::Drain(WhichRequests which) {
+  flow_.HandBack(which, /*fetching_too=*/false);
+  RETURN_IF_ERROR(DrainUntil(which, clock_.Now() + options_.drain_timeout));
+  flow_.HandBack(which, /*fetching_too=*/true);
+  RETURN_IF_ERROR(DrainUntil(which, clock_.Now() + kLastAcks));
+  if (!flow_.Holds(which)) return absl::OkStatus();
+  return TimeoutError(
+      "hand back {} requests: the spider log takes too long. They are fetched again", flow_.held());
+}
+
+absl::Status SpiderCore::DrainUntil(WhichRequests which, SteadyTime deadline) {
+  for (SteadyTime now = clock_.Now(); flow_.Holds(which) && now < deadline; now = clock_.Now()) {
+    RETURN_IF_ERROR(Work(std::min(deadline, now + kLook)));
+  }
+  return absl::OkStatus();
+}
+
+void SpiderCore::OnRevoking(std::span<const PartitionId> partitions) {
+  const std::vector<PartitionId> these(partitions.begin(), partitions.end());
+  if (const absl::Status status = Drain({.partitions = &these}); !status.ok()) {
+    Log(LogLevel::kWarning, kModule, "partitions go with requests in hand: {}", MessageOf(status));
+  }
+}
+
+void SpiderCore::OnGone(std::span<const PartitionId> partitions) {
+  const std::vector<PartitionId> these(partitions.begin(), partitions.end());
+  flow_.Forget({.partitions = &these});
+}
+
+void SpiderCore::Leave() {
+  flow_.Forget({});
+  // Outcomes of forgotten requests must not follow them into another log session.
+  (void)flow_.TakeOutcomes();
+  feed_.reset();
+  log_.reset();
+}
+
+void SpiderCore::Observe(SteadyTime now) {
+  last_look_ = now;
+  metrics_.partitions.Set(static_cast<double>(feed_->partitions()));
+  metrics_.feed_requests.Increment(stats_.requests - reported_.requests);
+  metrics_.feed_of_old_epochs.Increment(stats_.of_old_epochs - reported_.of_old_epochs);
+  metrics_.dead_letters.Increment(stats_.dead_letters - reported_.dead_letters);
+  metrics_.commits.Increment(stats_.commits - reported_.commits);
+  reported_ = stats_;
+  auto slowest = flow_.politeness().Report(Politeness::Worst::kSlowest, kReportedDomains, now);
+  auto resting = flow_.politeness().Report(Politeness::Worst::kBackedOff, kReportedDomains, now);
+  absl::MutexLock lock(&status_mutex_);
+  slowest_ = std::move(slowest);
+  backed_off_ = std::move(resting);
+}
+
+void SpiderCore::WriteStatus(JsonWriter& json) const {
+  absl::MutexLock lock(&status_mutex_);
+  json.BeginObject();
+  Write(json, "slowest", slowest_);
+  Write(json, "backed_off", backed_off_);
+  json.EndObject();
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,119 @@
+// The spider's middle: joins feed, requests, lanes and log, one step after the other.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+
+#include "common/base/clock.h"
+#include "common/base/json.h"
+#include "common/bus/bus.h"
+#include "spider/crawl/crawl_metrics.h"
+#include "spider/crawl/crawl_options.h"
+#include "spider/crawl/lanes.h"
+#include "spider/crawl/request_flow.h"
+#include "spider/feed/feed_reader.h"
+#include "spider/publish/log_sender.h"
+
+namespace orbweaver {
+
+struct SpiderCoreParts {
+  Bus& bus;
+  const Clock& clock;
+  const PublicSuffixes& suffixes;
+  CrawlMetrics& metrics;
+  std::unique_ptr<Lanes> lanes;
+  int partitions = 0;  // of feed and spider log
+  ConsumerOptions consumer;
+  CrawlOptions options;
+  RequestFlowOptions flow;
+};
+
+// An offset of the feed is finished when its request's outcome is acked in the spider log, and not
+// before. A partition that goes takes its requests along: what has no outcome yet is fetched by
+// whoever has it next.
+//
+// Place: stepped by the process's main thread, by tests, by the simulator. Lives as long as the
+// process and joins its group anew after a fence (Leave, Join): so it never forgets whom it has
+// just asked. Not thread-safe but for WriteStatus.
+class SpiderCore : private FeedListener {
+ public:
+  // What `parts` refers to must outlive this.
+  explicit SpiderCore(SpiderCoreParts parts);
+  ~SpiderCore() override;
+
+  // Joins the spiders' group; it must not be in it.
+  absl::Status Join();
+
+  // Does what is due; waits at most `wait` for something to do. FencedError: Leave, then Join.
+  // Fatal: going on would be wrong. While the bus is away it goes on with what it has.
+  absl::Status Step(Duration wait);
+
+  // Hands back what waits, waits for what is being fetched (at most drain_timeout) and hands back
+  // the rest; commits and leaves the group. Errors as Stepped::Close.
+  absl::Status Close();
+
+  // Out of the group, without a commit, after a fence or a crash of the log's producer. Fetches go
+  // on, their answers are not used.
+  void Leave();
+
+  // Ends what is being fetched and finishes the archive's files: the last call.
+  absl::Status Finish() { return lanes_->Stop(); }
+
+  // The domains that are slowest and those that are backed off, as of the last second. Both are
+  // thread-safe.
+  void WriteStatus(JsonWriter& json) const ABSL_LOCKS_EXCLUDED(status_mutex_);
+  std::vector<Politeness::DomainReport> Slowest() const ABSL_LOCKS_EXCLUDED(status_mutex_) {
+    absl::MutexLock lock(&status_mutex_);
+    return slowest_;
+  }
+
+ private:
+  void OnRequest(const FeedRequest& request) override { flow_.Begin(request); }
+  void OnRevoking(std::span<const PartitionId> partitions) override;
+  void OnGone(std::span<const PartitionId> partitions) override;
+
+  absl::Status ReadFeed(Duration wait);
+  absl::Status CommitDue();
+  // OK for a retry error, after a word in the log.
+  static absl::Status Survive(const absl::Status& status);
+  // Waits for results until `until`, and takes what they lead to as far as it goes.
+  absl::Status Work(SteadyTime until);
+  // Until none of these requests is left, or `deadline`; then what is being fetched is handed back,
+  // and the log waited for once more.
+  absl::Status Drain(WhichRequests which);
+  absl::Status DrainUntil(WhichRequests which, SteadyTime deadline);
+  bool MayFetch() const;
+  void Observe(SteadyTime now);
+
+  Bus& bus_;
+  const Clock& clock_;
+  CrawlMetrics& metrics_;
+  const int partitions_;
+  const ConsumerOptions consumer_;
+  const CrawlOptions options_;
+  const std::unique_ptr<Lanes> lanes_;
+  RequestFlow flow_;
+  FeedStats stats_;
+
+  // While it is in the group.
+  std::unique_ptr<LogSender> log_;
+  std::unique_ptr<FeedReader> feed_;
+
+  bool drained_ = false;  // by Close
+  SteadyTime last_poll_{};
+  SteadyTime last_commit_{};
+  SteadyTime last_look_{};
+  FeedStats reported_;
+  std::vector<LaneResult> results_;
+
+  mutable absl::Mutex status_mutex_;
+  std::vector<Politeness::DomainReport> slowest_ ABSL_GUARDED_BY(status_mutex_);
+  std::vector<Politeness::DomainReport> backed_off_ ABSL_GUARDED_BY(status_mutex_);
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "common/url/domain.h"
+#include "common/url/options.h"
+#include "spider/crawl/crawl_options.h"
+#include "spider/fetch/fetch_options.h"
+#include "spider/parse/parse_options.h"
+#include "spider/politeness/politeness_options.h"
+#include "spider/publish/publish_options.h"
+#include "spider/robots/robots_options.h"
+
+namespace orbweaver {
+
+// Everything about a spider that can be configured.
+struct SpiderOptions {
+  ArchiveOptions archive;
+  CrawlOptions crawl;
+  FetchOptions fetch;
+  NetworkOptions network;
+  ParseOptions parse;
+  PolitenessOptions politeness;
+  PublishOptions publish;
+  RobotsOptions robots;
+  UrlOptions url;
+};
+
+// network.*, spider.* and, with `suffixes`, url.*; the structs must outlive the schema.
+void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,
+                          PublicSuffixOptions* suffixes);
+
+}  // namespace orbweaver

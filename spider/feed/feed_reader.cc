@@ -1,0 +1,189 @@
+#include "spider/feed/feed_reader.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/model/schema.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kModule[] = "feed";
+constexpr Duration kBuryTimeout = std::chrono::seconds(10);
+constexpr Duration kLastCommitTimeout = std::chrono::seconds(5);
+// A request within the messages' bounds is below 20 KB. A larger one, of a newer schema with much
+// in it, could not be copied into its outcome.
+constexpr size_t kMaxEntryBytes = 48 << 10;
+
+std::string_view SchemaOf(const Message& message) {
+  for (const Header& header : message.headers) {
+    if (header.name == kSchemaHeader) return header.value;
+  }
+  return {};
+}
+
+}  // namespace
+
+FeedReader::Partition::Partition(uint64_t number, const AssignedPartition& assigned, SteadyTime now)
+    : assignment(number),
+      tracker(assigned.position),
+      seen(assigned.metadata),
+      committed_epoch(assigned.metadata),
+      committed(assigned.position) {
+  if (assigned.has_commit) others_until = now;
+}
+
+FeedReader::FeedReader(std::unique_ptr<Consumer> consumer, Bus& bus, const Clock& clock,
+                       FeedListener& listener, FeedStats& stats)
+    : consumer_(std::move(consumer)),
+      clock_(clock),
+      listener_(listener),
+      stats_(stats),
+      dead_letters_(bus) {}
+
+FeedReader::~FeedReader() = default;
+
+absl::Status FeedReader::Start() { return consumer_->Subscribe(kSpiderFeedTopic, this); }
+
+absl::Status FeedReader::Poll(size_t room, Duration timeout) {
+  constexpr PollLimits kLimits;
+  RETURN_IF_ERROR(SetPaused(room == 0));
+  RETURN_IF_ERROR(consumer_->Poll(
+      {.max_messages = std::clamp<size_t>(room, 1, kLimits.max_messages)}, timeout, &batch_));
+  arena_.Reset();
+  for (const Message& message : batch_.messages()) RETURN_IF_ERROR(Read(message));
+  return absl::OkStatus();
+}
+
+absl::Status FeedReader::SetPaused(bool paused) {
+  if (paused_ == paused) return absl::OkStatus();
+  for (const auto& [id, partition] : partitions_) {
+    RETURN_IF_ERROR(consumer_->SetPaused(id, paused));
+  }
+  paused_ = paused;
+  return absl::OkStatus();
+}
+
+size_t FeedReader::uncommitted() const {
+  int64_t entries = 0;
+  for (const auto& [id, partition] : partitions_) {
+    entries += partition.tracker.Held() + (partition.tracker.Committable() - partition.committed);
+  }
+  return static_cast<size_t>(entries);
+}
+
+absl::Status FeedReader::Read(const Message& message) {
+  const auto found = partitions_.find(message.partition);
+  if (found == partitions_.end()) return absl::OkStatus();  // lost within this very Poll
+  Partition& partition = found->second;
+  partition.tracker.Begin(message.offset);
+  const FeedPlace place{
+      .partition = message.partition, .assignment = partition.assignment, .offset = message.offset};
+
+  SpiderFeedEntry entry;
+  absl::Status readable = CheckSchema(SchemaOf(message));
+  if (readable.ok() && message.value.size() > kMaxEntryBytes) {
+    readable = PoisonError("read feed entry: {} bytes, at most {} are expected",
+                           message.value.size(), kMaxEntryBytes);
+  }
+  if (readable.ok()) readable = Decode(message.value, &arena_, &entry);
+  if (!readable.ok()) {
+    // Not finished when it could not be kept: it is then read again, by a spider that begins anew.
+    if (const absl::Status buried =
+            dead_letters_.Bury(kSpiderFeedTopic, message, MessageOf(readable), kBuryTimeout);
+        !buried.ok()) {
+      return FencedError("keep unreadable feed entry: {}. It is read again", MessageOf(buried));
+    }
+    ++stats_.dead_letters;
+    (void)Finish(place);
+    return absl::OkStatus();
+  }
+  if (std::holds_alternative<Marker>(entry.entry)) {
+    partition.seen.Pass(message.offset);
+    partition.markers.push_back(message.offset);
+    (void)Finish(place);
+    return absl::OkStatus();
+  }
+  if (!partition.seen.Accepts(entry.epoch)) {
+    ++stats_.of_old_epochs;
+    (void)Finish(place);
+    return absl::OkStatus();
+  }
+  ++stats_.requests;
+  listener_.OnRequest({.place = place,
+                       .request = std::get<Request>(entry.entry),
+                       .entry = message.value,
+                       .others_until = partition.others_until});
+  return absl::OkStatus();
+}
+
+bool FeedReader::Finish(const FeedPlace& place) {
+  const auto found = partitions_.find(place.partition);
+  return found != partitions_.end() && found->second.assignment == place.assignment &&
+         found->second.tracker.Finish(place.offset);
+}
+
+absl::Status FeedReader::Commit(Duration timeout) {
+  std::vector<PartitionId> all;
+  for (const auto& [id, partition] : partitions_) all.push_back(id);
+  return CommitThese(all, timeout);
+}
+
+absl::Status FeedReader::CommitThese(std::span<const PartitionId> which, Duration timeout) {
+  std::vector<OffsetCommit> commits;
+  for (const PartitionId id : which) {
+    const auto found = partitions_.find(id);
+    if (found == partitions_.end()) continue;
+    Partition& partition = found->second;
+    const Offset offset = partition.tracker.Committable();
+    if (offset == partition.committed) continue;
+    while (!partition.markers.empty() && partition.markers.front() < offset) {
+      partition.committed_epoch.Pass(partition.markers.front());
+      partition.markers.pop_front();
+    }
+    commits.push_back(
+        {.partition = id, .offset = offset, .metadata = partition.committed_epoch.Metadata()});
+  }
+  if (commits.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(dead_letters_.Settle(timeout));
+  RETURN_IF_ERROR(consumer_->Commit(commits, timeout));
+  for (const OffsetCommit& commit : commits) {
+    partitions_.at(commit.partition).committed = commit.offset;
+  }
+  ++stats_.commits;
+  return absl::OkStatus();
+}
+
+void FeedReader::Close() { consumer_->Close(); }
+
+void FeedReader::OnAssigned(std::span<const AssignedPartition> assigned) {
+  for (const AssignedPartition& one : assigned) {
+    partitions_.erase(one.partition);
+    partitions_.emplace(one.partition, Partition(next_assignment_++, one, clock_.Now()));
+    // Pauses survive no rebalance.
+    if (paused_) (void)consumer_->SetPaused(one.partition, true);
+  }
+}
+
+void FeedReader::OnRevoked(std::span<const PartitionId> revoked) {
+  listener_.OnRevoking(revoked);
+  if (const absl::Status status = CommitThese(revoked, kLastCommitTimeout); !status.ok()) {
+    Log(LogLevel::kWarning, kModule,
+        "commit before {} partitions go: {}. What has finished since the last commit is fetched "
+        "again",
+        revoked.size(), MessageOf(status));
+  }
+  Drop(revoked);
+}
+
+void FeedReader::OnLost(std::span<const PartitionId> lost) { Drop(lost); }
+
+void FeedReader::Drop(std::span<const PartitionId> which) {
+  for (const PartitionId id : which) partitions_.erase(id);
+  listener_.OnGone(which);
+}
+
+}  // namespace orbweaver

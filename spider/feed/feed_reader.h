@@ -1,0 +1,133 @@
+// The spider's side of the feed: requests out of it, and commits back.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include "common/base/clock.h"
+#include "common/bus/consumer.h"
+#include "common/model/arena.h"
+#include "common/model/spider_feed.h"
+#include "common/protocol/dead_letters.h"
+#include "common/protocol/epoch_filter.h"
+#include "spider/feed/offset_tracker.h"
+
+namespace orbweaver {
+
+// Where a request stands. A partition that comes back is another assignment: what was read before
+// is then read again.
+struct FeedPlace {
+  PartitionId partition;
+  uint64_t assignment = 0;
+  Offset offset;
+};
+
+struct FeedRequest {
+  FeedPlace place;
+  const Request& request;
+  std::string_view entry;  // as it stood in the feed
+  // When the partition was taken over from another spider, which may have asked its domains until
+  // then; nullopt: nobody had it before.
+  std::optional<SteadyTime> others_until;
+};
+
+// Called inside Poll and Close.
+class FeedListener {
+ public:
+  virtual ~FeedListener() = default;
+
+  // What `request` points to is valid until it returns.
+  virtual void OnRequest(const FeedRequest& request) = 0;
+
+  // The partitions are about to go to another spider: finish what can be finished, with
+  // FeedReader::Finish. What is finished then is committed; the rest is theirs.
+  virtual void OnRevoking(std::span<const PartitionId> partitions) = 0;
+
+  // They are gone, and what is left of their requests is another's.
+  virtual void OnGone(std::span<const PartitionId> partitions) = 0;
+};
+
+struct FeedStats {
+  uint64_t requests = 0;
+  uint64_t of_old_epochs = 0;  // written by a db worker that had been replaced
+  uint64_t dead_letters = 0;
+  uint64_t commits = 0;
+};
+
+// Place: spider core; made anew with it after a fence. Reads entries, passes over those that do not
+// count, buries those that cannot be read, and commits past what is finished. Not thread-safe.
+class FeedReader : private RebalanceListener {
+ public:
+  // `bus`, `clock`, `listener` and `stats` must outlive this.
+  FeedReader(std::unique_ptr<Consumer> consumer, Bus& bus, const Clock& clock,
+             FeedListener& listener, FeedStats& stats);
+  ~FeedReader() override;
+
+  // Joins the spiders' group.
+  absl::Status Start();
+
+  // Hands at most `room` requests to the listener; waits at most `timeout` for the first. Without
+  // room it only stays in the group. Errors as Consumer::Poll.
+  absl::Status Poll(size_t room, Duration timeout);
+
+  // The request's outcome is in the spider log. False when its partition is gone, or it was
+  // finished already.
+  bool Finish(const FeedPlace& place);
+
+  // Commits, for each partition, past all that is finished. FencedError when one of them is another
+  // spider's already.
+  absl::Status Commit(Duration timeout);
+
+  // Gives the partitions back, after OnRevoking, and leaves the group.
+  void Close();
+
+  size_t partitions() const { return partitions_.size(); }
+
+  // Entries that were read and would be read again after a crash: one slow request holds back the
+  // commit of all behind it.
+  size_t uncommitted() const;
+
+ private:
+  struct Partition {
+    Partition(uint64_t assignment, const AssignedPartition& assigned, SteadyTime now);
+
+    uint64_t assignment;
+    OffsetTracker tracker;
+    EpochFilter seen;
+    // A commit says which epoch holds at its offset, and not at the last entry that was read: what
+    // stands between the two is read again by whoever comes next.
+    EpochFilter committed_epoch;
+    std::deque<Offset> markers;  // passed, and not yet committed
+    Offset committed;
+    std::optional<SteadyTime> others_until;
+  };
+
+  void OnAssigned(std::span<const AssignedPartition> assigned) override;
+  void OnRevoked(std::span<const PartitionId> revoked) override;
+  void OnLost(std::span<const PartitionId> lost) override;
+
+  absl::Status SetPaused(bool paused);
+  absl::Status Read(const Message& message);
+  absl::Status CommitThese(std::span<const PartitionId> which, Duration timeout);
+  void Drop(std::span<const PartitionId> which);
+
+  const std::unique_ptr<Consumer> consumer_;
+  const Clock& clock_;
+  FeedListener& listener_;
+  FeedStats& stats_;
+  DeadLetters dead_letters_;
+  std::map<PartitionId, Partition> partitions_;
+  uint64_t next_assignment_ = 1;
+  bool paused_ = false;  // all partitions
+  MessageBatch batch_;
+  Arena arena_;
+};
+
+}  // namespace orbweaver

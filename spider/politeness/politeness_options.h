@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "common/base/clock.h"
+#include "spider/politeness/back_off.h"
+
+namespace orbweaver {
+
+namespace config {
+class Schema;
+}
+
+struct PolitenessOptions {
+  // Least time between the end of one request and the start of the next, of a registered domain
+  // and of an IP address. An address without delay may be asked by several domains at once.
+  Duration delay = std::chrono::seconds(1);
+  Duration address_delay{};
+  // Requests of a domain at the same time; the delay is then also kept between two starts.
+  uint32_t per_domain = 1;
+  // What a robots.txt may ask for.
+  Duration max_crawl_delay = std::chrono::seconds(60);
+  // A request that would wait longer for its turn is handed back.
+  Duration max_wait = std::chrono::seconds(30);
+  BackOffOptions back_off;
+};
+
+// spider.politeness.*; `options` must outlive the schema.
+void DeclarePolitenessOptions(config::Schema& schema, PolitenessOptions* options);
+
+}  // namespace orbweaver

@@ -1,0 +1,104 @@
+#include "spider/publish/archive.h"
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+#include <vector>
+
+#include "common/base/json.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr std::string_view kWarcSuffix = ".warc.gz";
+constexpr std::string_view kPagesSuffix = ".jsonl";
+
+absl::StatusOr<uint64_t> WholeLines(int fd) {
+  std::vector<char> block(size_t{64} << 10);
+  uint64_t whole = 0;
+  for (uint64_t at = 0;;) {
+    const ssize_t size = pread(fd, block.data(), block.size(), static_cast<off_t>(at));
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return FatalError("read archive: {}. Check the disk", std::strerror(errno));
+    if (size == 0) return whole;
+    const std::string_view bytes(block.data(), static_cast<size_t>(size));
+    const size_t end = bytes.rfind('\n');
+    if (end != std::string_view::npos) whole = at + end + 1;
+    at += bytes.size();
+  }
+}
+
+}  // namespace
+
+Archive::Archive(const ArchiveOptions& options, std::string_view writer, std::string_view software,
+                 const Clock& clock) {
+  if (options.folder.empty()) return;
+  if (options.warc) {
+    warc_ =
+        std::make_unique<WarcWriter>(options, "orbweaver-" + std::string(writer), software, clock);
+  }
+  if (options.jsonl) {
+    pages_ =
+        std::make_unique<OutputFiles>(OutputFilesOptions{.folder = options.folder,
+                                                         .prefix = "pages-" + std::string(writer),
+                                                         .suffix = std::string(kPagesSuffix),
+                                                         .max_file_bytes = options.max_file_bytes},
+                                      clock, [](std::string_view) { return std::string(); });
+  }
+}
+
+absl::Status Archive::KeepExchange(std::string_view url, const FetchResult& result) {
+  return warc_ == nullptr ? absl::OkStatus() : warc_->Write(url, result);
+}
+
+absl::Status Archive::KeepPage(const Journey& journey, const FetchResult& result,
+                               const ParsedPage& page) {
+  if (pages_ == nullptr) return absl::OkStatus();
+  line_.clear();
+  JsonWriter json(&line_);
+  json.BeginObject();
+  json.Key("url").Value(journey.request.url);
+  if (journey.url != journey.request.url) json.Key("final_url").Value(journey.url);
+  json.Key("domain").Value(journey.request.domain);
+  json.Key("depth").Value(journey.request.depth);
+  json.Key("fetched_at").Value(WarcDate(result.started_at));
+  json.Key("status").Value(result.status);
+  json.Key("content_type").Value(page.content_type);
+  json.Key("charset").Value(page.charset);
+  json.Key("title").Value(page.title);
+  json.Key("language").Value(page.language);
+  json.Key("canonical_url").Value(page.canonical_url);
+  json.Key("robots").Value(page.robots_directives);
+  json.Key("body_bytes").Value(result.body.size());
+  json.Key("body_truncated").Value(result.body_truncated);
+  json.Key("text_bytes").Value(page.text_bytes);
+  json.Key("links_inside").Value(page.links_inside);
+  json.Key("links_outside").Value(page.links_outside);
+  json.Key("total_ms")
+      .Value(std::chrono::duration_cast<std::chrono::milliseconds>(result.times.total).count());
+  json.EndObject();
+  line_ += '\n';
+  return pages_->Append(line_);
+}
+
+absl::Status Archive::Finish() {
+  if (warc_ != nullptr) RETURN_IF_ERROR(warc_->Finish());
+  if (pages_ != nullptr) RETURN_IF_ERROR(pages_->Finish());
+  return absl::OkStatus();
+}
+
+absl::Status RecoverArchives(const ArchiveOptions& options) {
+  if (options.folder.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const int warcs,
+                   RecoverOutputFiles(options.folder, kWarcSuffix, WholeGzipMembers));
+  ASSIGN_OR_RETURN(const int pages, RecoverOutputFiles(options.folder, kPagesSuffix, WholeLines));
+  if (warcs + pages > 0) {
+    Log(LogLevel::kInfo, "archive", "finished {} files in {} that were left open", warcs + pages,
+        options.folder);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,49 @@
+// What was fetched, kept in files: WARC and pages.jsonl, as configured.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include "common/base/clock.h"
+#include "spider/fetch/fetch_result.h"
+#include "spider/parse/page.h"
+#include "spider/publish/outcome_encoder.h"
+#include "spider/publish/output_files.h"
+#include "spider/publish/publish_options.h"
+#include "spider/publish/warc_writer.h"
+
+namespace orbweaver {
+
+// Place: one in each lane, between parsing and the outcome being handed on: what the log says was
+// fetched is in a file. A crash may leave a page in the files whose outcome is not in the log; it
+// is then fetched, and kept, again. Not thread-safe.
+class Archive {
+ public:
+  // `writer` tells those apart that write into one folder at the same time. `clock` must outlive
+  // this.
+  Archive(const ArchiveOptions& options, std::string_view writer, std::string_view software,
+          const Clock& clock);
+
+  // Every answer, robots.txt and redirects included. Fatal when the disk does not take it.
+  absl::Status KeepExchange(std::string_view url, const FetchResult& result);
+
+  // A page, after KeepExchange.
+  absl::Status KeepPage(const Journey& journey, const FetchResult& result, const ParsedPage& page);
+
+  // Finishes the files.
+  absl::Status Finish();
+
+ private:
+  std::unique_ptr<WarcWriter> warc_;    // null: none is written
+  std::unique_ptr<OutputFiles> pages_;  // likewise
+  std::string line_;
+};
+
+// Finishes what workers that died have left in the folder; before the first Archive is made.
+absl::Status RecoverArchives(const ArchiveOptions& options);
+
+}  // namespace orbweaver

@@ -1,0 +1,49 @@
+// Entries of the spider log, encoded and one behind the other: what a lane hands to the core, and
+// the core to the producer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.h"
+
+namespace orbweaver {
+
+// One block of memory for all entries of a request: a page with links to a dozen domains costs no
+// more allocations than one without. Not thread-safe.
+class LogEntries {
+ public:
+  struct Entry {
+    Slot slot;
+    std::string_view domain;  // the message's key
+    std::string_view value;
+  };
+
+  void Append(Slot slot, std::string_view domain, std::string_view value);
+
+  bool empty() const { return places_.empty(); }
+  size_t size() const { return places_.size(); }
+  // Views are valid until the next Append.
+  Entry operator[](size_t index) const;
+
+  // Keys and values together.
+  size_t bytes() const { return bytes_.size(); }
+
+  void Clear();
+
+ private:
+  struct Place {
+    size_t begin;
+    uint32_t domain_size;
+    uint32_t value_size;
+    Slot slot;
+  };
+
+  std::string bytes_;
+  std::vector<Place> places_;
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,76 @@
+// What became of a request, as entries of the spider log.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/clock.h"
+#include "common/model/encode_buffer.h"
+#include "common/model/spider_log.h"
+#include "common/url/resolver.h"
+#include "spider/fetch/fetch_result.h"
+#include "spider/parse/page.h"
+#include "spider/publish/log_entries.h"
+#include "spider/publish/publish_options.h"
+
+namespace orbweaver {
+
+// A request on its way: as it stood in the feed, and where redirects have led it.
+struct Journey {
+  const Request& request;
+  std::string_view url;  // that was asked last; the request's own unless there were redirects
+  std::span<const Redirect> redirects;
+};
+
+// Place: spider, the last step before the producer; one in each lane, and one in the core for what
+// never reached a lane. Every method appends to *out: first the one outcome that the request gets,
+// then what else was learnt. Texts from outside are brought to the messages' bounds here; what
+// still cannot be encoded becomes a FetchFailed that says so. Keeps its buffers. Not thread-safe.
+class OutcomeEncoder {
+ public:
+  explicit OutcomeEncoder(const PublishOptions& options) : options_(options) {}
+
+  // An answer of 2xx or 304, and what its body has.
+  void Page(const Journey& journey, const FetchResult& result, const ParsedPage& page,
+            LogEntries* out);
+
+  // A redirect to `target` that is not followed: a page without content, and a link.
+  void RedirectAway(const Journey& journey, const FetchResult& result, const ResolvedUrl& target,
+                    LogEntries* out);
+
+  struct Failure {
+    FailureCause cause = FailureCause::kUnspecified;
+    std::string_view message;             // for people
+    const FetchResult* result = nullptr;  // null: nothing was fetched
+    WallTime at;
+  };
+  // With what a failed look-up says of the host.
+  void Failed(const Journey& journey, const Failure& failure, LogEntries* out);
+
+  void HandedBack(const Request& request, WallTime not_before, DeferReason reason, LogEntries* out);
+
+  // What holds for a host of `domain`.
+  void Facts(std::string_view domain, const HostFacts& facts, LogEntries* out);
+
+ private:
+  PageFetched Describe(const Journey& journey, const FetchResult& result);
+  void Links(const Request& request, const ParsedPage& page, LogEntries* out);
+  // False when it cannot be encoded, and nothing was appended.
+  template <typename Event>
+  bool Append(std::string_view domain, Slot slot, Event event, LogEntries* out);
+
+  const PublishOptions options_;
+  EncodeBuffer buffer_;
+  // Of the last Describe.
+  std::vector<HttpHeader> headers_;
+  std::string address_;
+};
+
+// The scheme and authority of a canonical URL, "https://example.com:8443"; empty when it is none.
+std::string_view OriginOf(std::string_view url);
+// An origin without its scheme: what HostFacts name a host by.
+std::string_view HostAndPort(std::string_view origin);
+
+}  // namespace orbweaver

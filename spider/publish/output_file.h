@@ -1,0 +1,56 @@
+// A file that grows by whole records and never shows anyone a torn one.
+//
+// While it is written its name ends in `.open`; finished, it has its own. What a process that died
+// left behind is cut to its whole records and finished by the next one (RecoverOutputFiles).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace orbweaver {
+
+// Place: below the archive's writers, one for each file in the works. A record that Append took
+// survives the death of the process at once, and that of the machine once the file is finished.
+// Not thread-safe.
+class OutputFile {
+ public:
+  // Makes `folder`/`name`.open, and the folder. AlreadyExists when there is a file of that name,
+  // finished or not; fatal when it cannot be made.
+  static absl::StatusOr<std::unique_ptr<OutputFile>> Create(const std::string& folder,
+                                                            std::string_view name);
+  // What was not finished stays `.open`.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  // All of `record`, or, with a fatal error (a full disk), nothing of it.
+  absl::Status Append(std::string_view record);
+
+  uint64_t size() const { return size_; }
+
+  // Gives the file its name, all of it on the disk. Nothing can be appended any more.
+  absl::Status Finish();
+
+ private:
+  OutputFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+
+  const std::string path_;  // without `.open`
+  int fd_;
+  uint64_t size_ = 0;
+};
+
+// How many bytes of the file, from its start, are whole records.
+using WholePrefix = std::function<absl::StatusOr<uint64_t>(int fd)>;
+
+// Finishes the files in `folder` that end in `suffix`.open and that no living process writes, cut
+// to their whole records; those without any are removed. Returns how many it found.
+absl::StatusOr<int> RecoverOutputFiles(const std::string& folder, std::string_view suffix,
+                                       const WholePrefix& whole_prefix);
+
+}  // namespace orbweaver

@@ -1,0 +1,48 @@
+#include "spider/publish/output_files.h"
+
+#include <ctime>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+
+namespace orbweaver {
+
+OutputFiles::OutputFiles(OutputFilesOptions options, const Clock& clock,
+                         std::function<std::string(std::string_view name)> first_record)
+    : options_(std::move(options)), clock_(clock), first_record_(std::move(first_record)) {}
+
+absl::Status OutputFiles::Append(std::string_view record) {
+  if (file_ != nullptr && file_->size() >= options_.max_file_bytes) RETURN_IF_ERROR(Finish());
+  if (file_ == nullptr) RETURN_IF_ERROR(Begin());
+  return file_->Append(record);
+}
+
+absl::Status OutputFiles::Finish() {
+  if (file_ == nullptr) return absl::OkStatus();
+  const std::unique_ptr<OutputFile> finished = std::move(file_);
+  return finished->Finish();
+}
+
+absl::Status OutputFiles::Begin() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(clock_.Wall());
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char time[16];
+  std::strftime(time, sizeof time, "%Y%m%d%H%M%S", &utc);
+  std::string name;
+  absl::Status made;
+  // A worker that was restarted within the second has used some numbers.
+  do {
+    name = fmt::format("{}-{}-{:05}{}", options_.prefix, time, ++made_, options_.suffix);
+    auto file = OutputFile::Create(options_.folder, name);
+    made = file.status();
+    if (made.ok()) file_ = *std::move(file);
+  } while (absl::IsAlreadyExists(made));
+  RETURN_IF_ERROR(made);
+  const std::string first = first_record_(name);
+  return first.empty() ? absl::OkStatus() : file_->Append(first);
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,43 @@
+#include "spider/publish/publish_options.h"
+
+#include "common/config/schema.h"
+
+namespace orbweaver {
+
+void DeclarePublishOptions(config::Schema& schema, PublishOptions* options) {
+  schema.AddBytes("spider.publish.max_message_bytes", &options->max_message_bytes,
+                  {.min = 64 << 10,
+                   .max = 8 << 20,
+                   .doc = "Links of a page that do not fit into one message of the spider log are "
+                          "split, a body that does not is left out; below the brokers' "
+                          "`message.max.bytes`"});
+  schema.Add("spider.publish.log_body", &options->log_body,
+             {.doc = "Put each page's body into the spider log, for strategies that read it and "
+                     "for the `pages` table"});
+  schema.Add("spider.publish.log_headers", &options->log_headers,
+             {.doc = "Headers of the answer that the spider log keeps, in lower case"});
+}
+
+void DeclareArchiveOptions(config::Schema& schema, ArchiveOptions* options) {
+  schema.Add("spider.archive.folder", &options->folder,
+             {.doc = "Where what was fetched is kept in files; empty: nowhere"});
+  schema.Add("spider.archive.warc", &options->warc,
+             {.doc = "Write WARC 1.1 files there: requests, responses, revisits"});
+  schema.Add(
+      "spider.archive.jsonl", &options->jsonl,
+      {.doc = "Write `pages-….jsonl` there: a line of JSON for each page, without its body"});
+  schema.AddBytes("spider.archive.max_file_bytes", &options->max_file_bytes,
+                  {.min = 1 << 20,
+                   .max = uint64_t{1} << 40,
+                   .doc = "A file that has grown so large is finished, and another begun"});
+  schema.Add("spider.archive.compression", &options->compression,
+             {.min = 1, .max = 9, .doc = "gzip's level: 1 is three times as fast as 6"});
+  schema.Add("spider.archive.known_payloads", &options->known_payloads,
+             {.min = 0,
+              .max = 100'000'000,
+              .unit = "payloads",
+              .doc = "Contents that each thread remembers, about 200 bytes each: one that comes "
+                     "again is written as `revisit`, without its body"});
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/model/limits.h"
+
+namespace orbweaver {
+
+namespace config {
+class Schema;
+}
+
+struct PublishOptions {
+  // Of one message of the spider log; lists are split at it, and a body that exceeds it is left
+  // out.
+  size_t max_message_bytes = kDefaultMaxMessageBytes;
+  bool log_body = false;
+  // Names of the answer's headers that PageFetched keeps, in lower case.
+  std::vector<std::string> log_headers = {"cache-control", "expires", "server"};
+};
+
+// spider.publish.*; `options` must outlive the schema.
+void DeclarePublishOptions(config::Schema& schema, PublishOptions* options);
+
+struct ArchiveOptions {
+  // Where WARC files and pages.jsonl go; empty: none are written.
+  std::string folder;
+  bool warc = true;
+  bool jsonl = false;
+  // A file that has grown so large is finished, and another begun.
+  uint64_t max_file_bytes = uint64_t{1} << 30;
+  // Of gzip, 1 to 9.
+  int compression = 6;
+  // Contents remembered, to write `revisit` for one that comes again.
+  size_t known_payloads = 100'000;
+};
+
+// spider.archive.*; `options` must outlive the schema.
+void DeclareArchiveOptions(config::Schema& schema, ArchiveOptions* options);
+
+}  // namespace orbweaver

@@ -1,0 +1,145 @@
+#include "spider/publish/warc_record.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <sys/random.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "fmt/format.h"
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "openssl/evp.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr int kGzip = 15 + 16;  // zlib's window bits: the largest window, with gzip's frame
+
+std::string Base32(std::span<const uint8_t> bytes) {
+  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  std::string text;
+  uint32_t bits = 0;
+  int have = 0;
+  for (const uint8_t byte : bytes) {
+    bits = bits << 8 | byte;
+    for (have += 8; have >= 5; have -= 5) text += kDigits[bits >> (have - 5) & 31];
+  }
+  return text;  // 160 bits leave no rest
+}
+
+Bytef* Bytes(std::string_view text) {
+  return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+}
+
+}  // namespace
+
+std::string NewWarcId() {
+  std::array<uint8_t, 16> bytes;
+  CHECK(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;  // RFC 4122: version 4,
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;  // its variant
+  std::string id = "<urn:uuid:";
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) id += '-';
+    fmt::format_to(std::back_inserter(id), "{:02x}", bytes[i]);
+  }
+  return id + ">";
+}
+
+std::string WarcDate(WallTime time) {
+  const auto since_epoch = time.time_since_epoch();
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_epoch);
+  const std::time_t whole = static_cast<std::time_t>(seconds.count());
+  std::tm utc{};
+  gmtime_r(&whole, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
+                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                     (since_epoch - seconds).count());
+}
+
+std::string WarcDigest(std::string_view first, std::string_view second) {
+  std::array<uint8_t, 20> digest;
+  unsigned int size = 0;
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                        EVP_MD_CTX_free);
+  CHECK(EVP_DigestInit_ex(context.get(), EVP_sha1(), nullptr) == 1);
+  CHECK(EVP_DigestUpdate(context.get(), first.data(), first.size()) == 1);
+  CHECK(EVP_DigestUpdate(context.get(), second.data(), second.size()) == 1);
+  CHECK(EVP_DigestFinal_ex(context.get(), digest.data(), &size) == 1 && size == digest.size());
+  return "sha1:" + Base32(digest);
+}
+
+struct WarcEncoder::Stream {
+  z_stream z{};
+};
+
+WarcEncoder::WarcEncoder(int level) : stream_(std::make_unique<Stream>()) {
+  CHECK(deflateInit2(&stream_->z, level, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) == Z_OK);
+}
+
+WarcEncoder::~WarcEncoder() { deflateEnd(&stream_->z); }
+
+std::string_view WarcEncoder::Encode(const WarcRecord& record) {
+  text_.clear();
+  const auto out = std::back_inserter(text_);
+  fmt::format_to(out, "WARC/1.1\r\nWARC-Type: {}\r\nWARC-Record-ID: {}\r\nWARC-Date: {}\r\n",
+                 record.type, record.id, WarcDate(record.date));
+  for (const auto& [name, value] : record.headers) {
+    fmt::format_to(out, "{}: {}\r\n", name, value);
+  }
+  fmt::format_to(out, "WARC-Block-Digest: {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n",
+                 WarcDigest(record.head, record.payload), record.content_type,
+                 record.head.size() + record.payload.size());
+  text_ += record.head;
+
+  z_stream& z = stream_->z;
+  CHECK(deflateReset(&z) == Z_OK);
+  constexpr std::string_view kEnd = "\r\n\r\n";
+  compressed_.resize(deflateBound(&z, text_.size() + record.payload.size() + kEnd.size()));
+  z.next_out = Bytes(compressed_);
+  z.avail_out = static_cast<uInt>(compressed_.size());
+  for (const std::string_view part : {std::string_view(text_), record.payload, kEnd}) {
+    if (part.empty()) continue;  // zlib calls it an error to be given nothing
+    z.next_in = Bytes(part);
+    z.avail_in = static_cast<uInt>(part.size());
+    const bool last = part.data() == kEnd.data();
+    CHECK(deflate(&z, last ? Z_FINISH : Z_NO_FLUSH) == (last ? Z_STREAM_END : Z_OK));
+  }
+  return std::string_view(compressed_).substr(0, compressed_.size() - z.avail_out);
+}
+
+absl::StatusOr<uint64_t> WholeGzipMembers(int fd) {
+  z_stream z{};
+  CHECK(inflateInit2(&z, kGzip) == Z_OK);
+  const std::unique_ptr<z_stream, decltype(&inflateEnd)> end(&z, inflateEnd);
+  std::vector<Bytef> in(size_t{256} << 10);
+  std::vector<Bytef> out(size_t{256} << 10);
+  uint64_t whole = 0;
+  uint64_t read_to = 0;
+  while (true) {
+    const ssize_t size = pread(fd, in.data(), in.size(), static_cast<off_t>(read_to));
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return FatalError("read archive: {}. Check the disk", std::strerror(errno));
+    if (size == 0) return whole;
+    read_to += static_cast<uint64_t>(size);
+    z.next_in = in.data();
+    z.avail_in = static_cast<uInt>(size);
+    while (z.avail_in > 0) {
+      z.next_out = out.data();
+      z.avail_out = static_cast<uInt>(out.size());
+      const int result = inflate(&z, Z_NO_FLUSH);
+      if (result == Z_STREAM_END) {
+        whole = read_to - z.avail_in;
+        if (inflateReset(&z) != Z_OK) return whole;
+      } else if (result != Z_OK && result != Z_BUF_ERROR) {
+        return whole;  // what a torn write left
+      }
+    }
+  }
+}
+
+}  // namespace orbweaver

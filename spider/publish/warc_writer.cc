@@ -1,0 +1,137 @@
+#include "spider/publish/warc_writer.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+
+#include "spider/parse/ascii.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr uint32_t kNotModified = 304;
+constexpr std::string_view kSameDigest =
+    "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+constexpr std::string_view kServerSaid =
+    "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+
+bool TellsOfEncoding(std::string_view line) {
+  const std::string_view name = TrimSpace(line.substr(0, line.find(':')));
+  return EqualsIgnoreCase(name, "content-encoding") ||
+         EqualsIgnoreCase(name, "transfer-encoding") || EqualsIgnoreCase(name, "content-length");
+}
+
+}  // namespace
+
+void ArchivedHead(std::string_view response_head, size_t payload_bytes, std::string* out) {
+  out->clear();
+  std::string_view line = response_head.substr(0, response_head.find('\n'));
+  response_head.remove_prefix(std::min(line.size() + 1, response_head.size()));
+  *out += "HTTP/1.1";
+  const size_t status = line.find(' ');
+  if (status != std::string_view::npos) *out += line.substr(status);
+  if (out->ends_with('\r')) out->pop_back();
+  *out += "\r\n";
+  while (!response_head.empty()) {
+    line = response_head.substr(0, response_head.find('\n'));
+    response_head.remove_prefix(std::min(line.size() + 1, response_head.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) break;
+    if (TellsOfEncoding(line)) *out += "X-Crawler-";
+    *out += line;
+    *out += "\r\n";
+  }
+  *out += fmt::format("Content-Length: {}\r\n\r\n", payload_bytes);
+}
+
+WarcWriter::WarcWriter(const ArchiveOptions& options, std::string_view name_prefix,
+                       std::string_view software, const Clock& clock)
+    : options_(options),
+      clock_(clock),
+      encoder_(options.compression),
+      files_({.folder = options.folder,
+              .prefix = std::string(name_prefix),
+              .suffix = ".warc.gz",
+              .max_file_bytes = options.max_file_bytes},
+             clock, [this, software = std::string(software)](std::string_view name) {
+               return FileInfo(name, software);
+             }) {}
+
+std::string WarcWriter::FileInfo(std::string_view name, std::string_view software) {
+  const std::string fields = fmt::format(
+      "software: {}\r\nformat: WARC File Format 1.1\r\nconformsTo: "
+      "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
+      software);
+  const std::string id = NewWarcId();
+  return std::string(encoder_.Encode({.type = "warcinfo",
+                                      .id = id,
+                                      .date = clock_.Wall(),
+                                      .headers = {{"WARC-Filename", std::string(name)}},
+                                      .content_type = "application/warc-fields",
+                                      .head = fields,
+                                      .payload = {}}));
+}
+
+absl::Status WarcWriter::Write(std::string_view url, const FetchResult& result) {
+  const std::string id = NewWarcId();
+  const std::string request_id = NewWarcId();
+  const std::string date = WarcDate(result.started_at);
+  const std::string digest = WarcDigest(result.body);
+  WarcRecord response{.type = "response",
+                      .id = id,
+                      .date = result.started_at,
+                      .headers = {{"WARC-Target-URI", std::string(url)}},
+                      .content_type = "application/http;msgtype=response",
+                      .head = {},
+                      .payload = result.body};
+  if (!result.address.empty()) {
+    response.headers.emplace_back("WARC-IP-Address", result.address.Text());
+  }
+  response.headers.emplace_back("WARC-Payload-Digest", digest);
+  if (result.body_truncated) response.headers.emplace_back("WARC-Truncated", "length");
+
+  const Known* known = nullptr;
+  if (!result.body.empty()) known = Recall(digest, url, date, id);
+  if (result.status == kNotModified) {
+    response.type = "revisit";
+    response.headers.emplace_back("WARC-Profile", kServerSaid);
+    response.headers.emplace_back("WARC-Refers-To-Target-URI", url);
+  } else if (known != nullptr) {
+    response.type = "revisit";
+    response.payload = {};
+    response.headers.emplace_back("WARC-Profile", kSameDigest);
+    response.headers.emplace_back("WARC-Refers-To", known->id);
+    response.headers.emplace_back("WARC-Refers-To-Target-URI", known->url);
+    response.headers.emplace_back("WARC-Refers-To-Date", known->date);
+  }
+  ArchivedHead(result.response_head, result.body.size(), &head_);
+  response.head = head_;
+  records_ = encoder_.Encode(response);
+  records_ += encoder_.Encode(
+      {.type = "request",
+       .id = request_id,
+       .date = result.started_at,
+       .headers = {{"WARC-Target-URI", std::string(url)}, {"WARC-Concurrent-To", id}},
+       .content_type = "application/http;msgtype=request",
+       .head = result.request_head,
+       .payload = {}});
+  return files_.Append(records_);
+}
+
+const WarcWriter::Known* WarcWriter::Recall(const std::string& digest, std::string_view url,
+                                            const std::string& date, const std::string& id) {
+  if (options_.known_payloads == 0) return nullptr;
+  if (const auto found = by_digest_.find(digest); found != by_digest_.end()) {
+    known_.splice(known_.begin(), known_, found->second);
+    return &*found->second;
+  }
+  if (known_.size() == options_.known_payloads) {
+    by_digest_.erase(known_.back().digest);
+    known_.pop_back();
+  }
+  known_.push_front({.digest = digest, .url = std::string(url), .date = date, .id = id});
+  by_digest_.emplace(known_.front().digest, known_.begin());
+  return nullptr;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,66 @@
+// What was fetched, as WARC 1.1 files.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+
+#include "common/base/clock.h"
+#include "spider/fetch/fetch_result.h"
+#include "spider/publish/output_files.h"
+#include "spider/publish/publish_options.h"
+#include "spider/publish/warc_record.h"
+
+namespace orbweaver {
+
+// For each answer a `request` and a `response` record, written at once. A body whose content this
+// writer has written already, and the answer 304, become `revisit` records. A body stands there
+// with its content encoding undone: Content-Encoding, Transfer-Encoding and the original
+// Content-Length are kept under the prefix `X-Crawler-`.
+//
+// Place: in Archive, one a lane. Not thread-safe.
+class WarcWriter {
+ public:
+  // `software` stands in each file's warcinfo. `clock` must outlive this.
+  WarcWriter(const ArchiveOptions& options, std::string_view name_prefix, std::string_view software,
+             const Clock& clock);
+
+  // `result` must have an answer. Fatal when it cannot be written.
+  absl::Status Write(std::string_view url, const FetchResult& result);
+
+  absl::Status Finish() { return files_.Finish(); }
+
+ private:
+  // Where content was written first.
+  struct Known {
+    std::string digest;
+    std::string url;
+    std::string date;
+    std::string id;
+  };
+
+  std::string FileInfo(std::string_view name, std::string_view software);
+  // nullptr when it is new, and from then on it is known.
+  const Known* Recall(const std::string& digest, std::string_view url, const std::string& date,
+                      const std::string& id);
+
+  const ArchiveOptions options_;
+  const Clock& clock_;
+  WarcEncoder encoder_;
+  OutputFiles files_;
+  std::string head_;
+  std::string records_;
+  std::list<Known> known_;  // the last seen first
+  absl::flat_hash_map<std::string_view, std::list<Known>::iterator> by_digest_;
+};
+
+// The head of an answer as it stands in an archive: HTTP/1.1 whatever was spoken, and a
+// Content-Length that is true of the payload.
+void ArchivedHead(std::string_view response_head, size_t payload_bytes, std::string* out);
+
+}  // namespace orbweaver

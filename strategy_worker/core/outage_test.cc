@@ -1,0 +1,118 @@
+// The core when store or broker are away, when the log was cut or topics were made anew.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "strategy_worker/core/strategy_core.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/strategy_core_fixture.h"
+#include "tests/support/strategy_world.h"
+
+namespace orbweaver {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using Call = ScriptedStrategy::Call;
+
+class OutageTest : public StrategyCoreTest {};
+
+TEST_F(OutageTest, AStoreThatIsAwayStopsNothingButTime) {
+  int asked = 0;
+  strategy_.on_event = [&asked](Call call) {
+    ++asked;
+    call.decisions[0].action = ORBWEAVER_SCHEDULE;
+    return absl::OkStatus();
+  };
+  ASSERT_OK(Run());
+  AppendLinks({kUrl});
+  ASSERT_OK(core_->Step(Duration::zero()));  // applied, and written
+  AppendLinks({kUrl + "2"});
+  world_.tables.SetAvailable(false);
+  ASSERT_OK(core_->Step(Duration::zero()));  // the first batch is out; the second one's write fails
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(IsRetry(core_->Step(Duration::zero()).status()));
+    world_.clock.Advance(std::chrono::seconds(20));
+  }
+  world_.tables.SetAvailable(true);
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  EXPECT_EQ(asked, 2);
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(2));
+  EXPECT_EQ(Committed(), Offset(2));
+}
+
+TEST_F(OutageTest, ABrokerThatIsAwayDelaysTheCommitAndNothingIsSentTwice) {
+  ASSERT_OK(Run());
+  AppendLinks({kUrl});
+  ASSERT_OK(core_->Step(Duration::zero()));
+  world_.broker.SetAvailable(false);
+  EXPECT_TRUE(IsRetry(core_->Step(Duration::zero()).status()));
+  EXPECT_TRUE(IsRetry(core_->Step(Duration::zero()).status()));
+  world_.broker.SetAvailable(true);
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), Offset(2));
+  EXPECT_EQ(Committed(), Offset(1));
+}
+
+TEST_F(OutageTest, WhatWasAppliedIsCommittedBeforeThePartitionGoes) {
+  ASSERT_OK(Run());
+  AppendLinks({kUrl});
+  ASSERT_OK(core_->Step(Duration::zero()));
+  ASSERT_OK(core_->Stop());
+  EXPECT_EQ(Committed(), Offset(1));
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(1));
+}
+
+TEST_F(OutageTest, ACutLogStopsTheWorkerAndSaysWhatWasLost) {
+  for (int i = 0; i < 5; ++i) AppendLinks({kUrl});
+  StrategyWorld::Worker worker;
+  const auto core = world_.NewCore(strategy_, std::move(worker));
+  ASSERT_OK(core->Step(Duration::zero()));  // assigned at offset 0
+  ASSERT_OK(world_.broker.CutLog(kSpiderLogTopic, kOnly, Offset(3)));
+  const absl::Status status = world_.RunUntilIdle(*core);
+  EXPECT_TRUE(IsFatal(status)) << status;
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("3 events from offset 0"));
+}
+
+TEST_F(OutageTest, ACutLogIsContinuedBehindTheCutWhereThatIsConfigured) {
+  for (int i = 0; i < 5; ++i) AppendLinks({kUrl + std::to_string(i)});
+  StrategyWorld::Worker worker;
+  worker.options.on_cut_log = OnCutLog::kContinue;
+  const auto core = world_.NewCore(strategy_, std::move(worker));
+  ASSERT_OK(core->Step(Duration::zero()));
+  ASSERT_OK(world_.broker.CutLog(kSpiderLogTopic, kOnly, Offset(3)));
+  ASSERT_OK(world_.RunUntilIdle(*core));
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(2));
+  EXPECT_THAT(world_.metrics.Text(), HasSubstr("orbweaver_strategy_lost_events_total 3"));
+  EXPECT_EQ(Committed(), Offset(5));
+}
+
+TEST_F(OutageTest, TopicsMadeAnewUnderTheRowsAreNoticed) {
+  for (int i = 0; i < 3; ++i) AppendLinks({kUrl + std::to_string(i)});
+  ASSERT_OK(Run());
+  // The same rows, and a spider log that begins anew.
+  StrategyWorld other;
+  const Link link{.url = kUrl};
+  other.Append({.domain = kDomain,
+                .event = LinksFound{.source = {.url = "https://b.test/"}, .links = {&link, 1}}});
+  StrategyWorld::Worker worker;
+  worker.store = &world_.store;
+  const auto core = other.NewCore(strategy_, std::move(worker));
+  const absl::Status status = other.RunUntilIdle(*core);
+  EXPECT_TRUE(IsFatal(status)) << status;
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("orbweaver init"));
+}
+
+TEST_F(OutageTest, TopicsMadeAnewSinceTheStartAreNotTakenOver) {
+  AppendLinks({kUrl});
+  ASSERT_OK(SaveTopicRecord(world_.store, {.topic_epoch = 2, .partitions = 1}, kLong));
+  EXPECT_TRUE(IsFatal(Run()));
+  EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), Offset(0));
+}
+
+}  // namespace
+}  // namespace orbweaver

@@ -1,0 +1,54 @@
+// What counts of a partition of the scoring log, by the rules of the crash protocol.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "common/base/ids.h"
+#include "common/model/scoring_log.h"
+#include "common/protocol/epoch_filter.h"
+#include "common/protocol/watermark.h"
+
+namespace orbweaver {
+
+// What a reader follows; switched off only to show that a simulation needs it.
+struct ReaderRules {
+  bool epochs = true;
+  bool watermarks = true;
+};
+
+// Place: one a partition, in tests that read the scoring log as a db worker does. Not thread-safe.
+class ScoringLogFilter {
+ public:
+  enum class Verdict {
+    kMarker,
+    kOfOldEpoch,  // a deposed worker's
+    kRepeated,    // its event was read already
+    kCounts
+  };
+
+  ScoringLogFilter() = default;
+  explicit ScoringLogFilter(const ReaderRules& rules) : rules_(rules) {}
+
+  // Entries come in the log's order, from the first.
+  Verdict Take(Offset offset, const ScoringLogEntry& entry) {
+    if (std::holds_alternative<Marker>(entry.entry)) {
+      epochs_.Pass(offset);
+      return Verdict::kMarker;
+    }
+    if (rules_.epochs && !epochs_.Accepts(entry.epoch)) return Verdict::kOfOldEpoch;
+    const auto& schedule = std::get<ScheduleRequests>(entry.entry);
+    const Watermark source{schedule.source_topic_epoch, schedule.source_offset, schedule.part};
+    Watermark& applied = applied_[std::string(schedule.domain)];
+    if (rules_.watermarks && source <= applied) return Verdict::kRepeated;
+    applied = source;
+    return Verdict::kCounts;
+  }
+
+ private:
+  ReaderRules rules_;
+  EpochFilter epochs_;
+  std::map<std::string, Watermark> applied_;  // by domain
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,64 @@
+// A Fetcher without a network, in virtual time: what a URL answers is a function.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/base/clock.h"
+#include "spider/fetch/fetcher.h"
+
+namespace orbweaver {
+
+struct SimulatedAnswer {
+  std::optional<FailureCause> failure;
+  uint32_t status = 200;
+  std::string content_type = "text/html";
+  std::string location;
+  std::string body;
+  std::optional<std::chrono::milliseconds> retry_after;
+  Duration takes = std::chrono::milliseconds(20);
+};
+
+// Waiting moves the clock: to the next answer, or to the end of the wait. Not thread-safe.
+class SimulatedFetcher : public Fetcher {
+ public:
+  // Called when a fetch begins; `OnEnd` when its answer has come. `clock` must outlive this.
+  using OnBegin = std::function<SimulatedAnswer(FetchId id, std::string_view url)>;
+  using OnEnd = std::function<void(FetchId id)>;
+
+  SimulatedFetcher(ManualClock& clock, OnBegin on_begin, OnEnd on_end = nullptr)
+      : clock_(clock), on_begin_(std::move(on_begin)), on_end_(std::move(on_end)) {}
+
+  // Every name is an address of its own, unless the map says otherwise.
+  std::map<std::string, IpAddress, std::less<>> addresses;
+
+  void Resolve(FetchId id, std::string_view host) override;
+  void Fetch(FetchId id, const FetchRequest& request) override;
+  void Run(SteadyTime until, FetchListener& listener) override;
+  void Wake() override {}
+
+  size_t running() const { return running_.size(); }
+
+ private:
+  struct Running {
+    FetchId id;
+    std::string url;  // empty: a look-up
+    SimulatedAnswer answer;
+    IpAddress address;
+    WallTime started_at;
+  };
+
+  void Tell(Running& running, FetchListener& listener);
+
+  ManualClock& clock_;
+  const OnBegin on_begin_;
+  const OnEnd on_end_;
+  std::multimap<SteadyTime, Running> running_;  // by when it ends
+};
+
+}  // namespace orbweaver
