@@ -4,6 +4,7 @@
 namespace orbweaver {
 
 Command ConfigCommand();
+Command CrawlCommand();
 Command FetchCommand();
 Command InitCommand();
 Command PageCommand();
@@ -16,8 +17,9 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      ConfigCommand(), FetchCommand(), InitCommand(),     PageCommand(), ParseCommand(),
-      RobotsCommand(), SeedsCommand(), StrategyCommand(), UrlCommand(),  VersionCommand(),
+      ConfigCommand(),   CrawlCommand(), FetchCommand(),   InitCommand(),
+      PageCommand(),     ParseCommand(), RobotsCommand(),  SeedsCommand(),
+      StrategyCommand(), UrlCommand(),   VersionCommand(),
   };
   return kCommands;
 }

@@ -24,6 +24,9 @@ namespace orbweaver {
 namespace {
 
 constexpr std::chrono::milliseconds kForgetInterval = std::chrono::seconds(10);
+// More than what suits the CPU's caches best: a domain's messages of one batch cost the store one
+// put.
+constexpr PollLimits kPollLimits{.max_bytes = size_t{4} << 20, .max_messages = 2000};
 
 }  // namespace
 
@@ -215,7 +218,7 @@ absl::Status DbWorkerCore::State::GoOnBehindCut() {
 
 absl::Status DbWorkerCore::State::Poll(Duration max_wait) {
   MessageBatch batch;
-  const absl::Status polled = consumer->Poll({}, max_wait, &batch);
+  const absl::Status polled = consumer->Poll(kPollLimits, max_wait, &batch);
   if (polled.code() == absl::StatusCode::kOutOfRange) {
     Log(LogLevel::kWarning, "queue", "{}", MessageOf(polled));
     log_was_cut = true;

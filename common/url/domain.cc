@@ -63,14 +63,22 @@ bool IsIpAddress(std::string_view host) {
 }
 
 std::string ReversedDomain(std::string_view domain) {
-  if (IsIpAddress(domain)) return std::string(domain);
   std::string reversed;
   reversed.reserve(domain.size());
+  AppendReversedDomain(domain, &reversed);
+  return reversed;
+}
+
+void AppendReversedDomain(std::string_view domain, std::string* out) {
+  if (IsIpAddress(domain)) {
+    out->append(domain);
+    return;
+  }
   while (true) {
     const size_t dot = domain.rfind('.');
-    reversed.append(domain, dot == std::string_view::npos ? 0 : dot + 1);
-    if (dot == std::string_view::npos) return reversed;
-    reversed.push_back('.');
+    out->append(domain, dot == std::string_view::npos ? 0 : dot + 1);
+    if (dot == std::string_view::npos) return;
+    out->push_back('.');
     domain = domain.substr(0, dot);
   }
 }

@@ -47,5 +47,6 @@ bool IsIpAddress(std::string_view host);
 // The labels in reverse order, so that a top-level domain's rows stand together: `name.co.uk` gives
 // `uk.co.name`, and the other way round. An IP address stays as it is.
 std::string ReversedDomain(std::string_view domain);
+void AppendReversedDomain(std::string_view domain, std::string* out);
 
 }  // namespace orbweaver

@@ -50,8 +50,9 @@ PartitionId PartitionOf(Slot slot, int partitions) {
 
 std::string DomainRow(std::string_view domain) {
   std::string row;
+  row.reserve(sizeof(uint16_t) + domain.size());
   AppendBigEndian(SlotOf(domain).value(), &row);
-  row += ReversedDomain(domain);
+  AppendReversedDomain(domain, &row);
   return row;
 }
 

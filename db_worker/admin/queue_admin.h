@@ -29,6 +29,12 @@
 
 namespace orbweaver {
 
+// One look at all partitions that are owned.
+struct QueueLook {
+  SteadyTime at{};
+  std::vector<PartitionReport> partitions;
+};
+
 // Thread-safe as said at each method. Its conditions make a process ready when the core is in its
 // group and has taken over all that it was given.
 class QueueAdmin {
@@ -44,6 +50,12 @@ class QueueAdmin {
 
   // By the core's thread: there is no core for now.
   void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The newest; of no partition when there is no core.
+  QueueLook Look() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return look_;
+  }
 
  private:
   using Act = std::function<absl::StatusOr<std::string>(DbWorkerCore&)>;
@@ -67,7 +79,7 @@ class QueueAdmin {
   mutable absl::Mutex mutex_;
   bool has_core_ ABSL_GUARDED_BY(mutex_) = false;
   size_t coming_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::vector<PartitionReport> reports_ ABSL_GUARDED_BY(mutex_);
+  QueueLook look_ ABSL_GUARDED_BY(mutex_);
   WallTime reported_at_ ABSL_GUARDED_BY(mutex_);
   Asked* asked_ ABSL_GUARDED_BY(mutex_) = nullptr;
 

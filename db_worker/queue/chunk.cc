@@ -147,15 +147,17 @@ void EncodeRequest(const ScheduledRequest& request, std::string* out) {
   if (!request.etag.empty()) present |= kEtag;
   if (!request.last_modified.empty()) present |= kLastModified;
   if (!request.meta.empty()) present |= kMeta;
-  // Flags, fingerprint and score at once: this is called for every request.
-  char fixed[1 + 16 + sizeof request.score];
+  // What all have at once: this is called for every request.
+  char fixed[1 + 16 + sizeof request.score + 2 * kMaxVarintBytes];
   fixed[0] = static_cast<char>(present);
   const auto fingerprint = request.fingerprint.ToBytes();
   std::memcpy(fixed + 1, fingerprint.data(), fingerprint.size());
-  std::memcpy(fixed + 1 + fingerprint.size(), &request.score, sizeof request.score);
-  out->append(fixed, sizeof fixed);
-  AppendVarint(request.depth, out);
-  AppendText(request.url, out);
+  char* at = fixed + 1 + fingerprint.size();
+  std::memcpy(at, &request.score, sizeof request.score);
+  at = PutVarint(request.depth, at + sizeof request.score);
+  at = PutVarint(request.url.size(), at);
+  out->append(fixed, static_cast<size_t>(at - fixed));
+  out->append(request.url);
   if ((present & kNotBefore) != 0) {
     AppendVarint(static_cast<uint64_t>(request.not_before.time_since_epoch().count()), out);
   }

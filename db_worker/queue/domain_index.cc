@@ -54,7 +54,9 @@ DomainId DomainIndex::NewEntry(std::string_view domain) {
   Entry& entry = At(id);
   entry.name_size = static_cast<uint8_t>(domain.size());
   EncodeHead({}, &packed_);
-  const auto needed = static_cast<uint32_t>(domain.size() + packed_.size());
+  // With room for a band, since hardly a domain stays as it is now.
+  constexpr size_t kBandBytes = 24;
+  const auto needed = static_cast<uint32_t>(domain.size() + packed_.size() + kBandBytes);
   entry.capacity = (needed + kBlockStep - 1) / kBlockStep * kBlockStep;
   entry.bytes = std::make_unique<char[]>(entry.capacity);
   name_and_head_bytes_ += entry.capacity;

@@ -16,8 +16,8 @@ constexpr char kFormat = 1;
 // A bound on what foreign bytes make us allocate; the wheel has some three hundred.
 constexpr uint64_t kMaxBuckets = 10'000;
 
-void AppendTime(WallTime time, std::string* out) {
-  AppendVarint(static_cast<uint64_t>(time.time_since_epoch().count()), out);
+char* PutTime(WallTime time, char* out) {
+  return PutVarint(static_cast<uint64_t>(time.time_since_epoch().count()), out);
 }
 
 void AppendBucket(const DelayedBucket& bucket, std::string* out) {
@@ -146,31 +146,34 @@ void Head::Purge() {
 }
 
 void EncodeHead(const Head& head, std::string* out) {
-  out->assign(1, kFormat);
-  AppendVarint(head.applied.topic_epoch, out);
-  AppendVarint(static_cast<uint64_t>(head.applied.offset.value() + 1), out);
-  AppendVarint(head.applied.part, out);
-  AppendVarint(static_cast<uint64_t>(head.crawl_delay.count()), out);
-  AppendTime(head.blocked_until, out);
-  AppendTime(head.paced_until, out);
-  out->push_back(static_cast<char>(head.back_offs));
-  AppendTime(head.backed_off_until, out);
-  AppendTime(head.waiting_since, out);
-  uint8_t used = 0;
+  // All but the buckets has a bound; most heads have no buckets, and many are encoded.
+  char bytes[3 + kMaxVarintBytes * (9 + 6 * kBands)];
+  char* at = bytes;
+  *at++ = kFormat;
+  at = PutVarint(head.applied.topic_epoch, at);
+  at = PutVarint(static_cast<uint64_t>(head.applied.offset.value() + 1), at);
+  at = PutVarint(head.applied.part, at);
+  at = PutVarint(static_cast<uint64_t>(head.crawl_delay.count()), at);
+  at = PutTime(head.blocked_until, at);
+  at = PutTime(head.paced_until, at);
+  *at++ = static_cast<char>(head.back_offs);
+  at = PutTime(head.backed_off_until, at);
+  at = PutTime(head.waiting_since, at);
+  char* const used = at++;
+  *used = 0;
   for (int b = 0; b < kBands; ++b) {
-    if (head.bands[b].next > 0) used |= static_cast<uint8_t>(1 << b);
-  }
-  out->push_back(static_cast<char>(used));
-  for (const Band& band : head.bands) {
+    const Band& band = head.bands[b];
     if (band.next == 0) continue;
-    AppendVarint(band.erased, out);
-    AppendVarint(band.first - band.erased, out);
-    AppendVarint(band.next - band.first, out);
-    AppendVarint(band.index, out);
-    AppendVarint(band.last_size, out);
-    AppendVarint(band.waiting, out);
+    *used = static_cast<char>(*used | 1 << b);
+    at = PutVarint(band.erased, at);
+    at = PutVarint(band.first - band.erased, at);
+    at = PutVarint(band.next - band.first, at);
+    at = PutVarint(band.index, at);
+    at = PutVarint(band.last_size, at);
+    at = PutVarint(band.waiting, at);
   }
-  AppendVarint(head.next_bucket, out);
+  at = PutVarint(head.next_bucket, at);
+  out->assign(bytes, static_cast<size_t>(at - bytes));
   for (const auto* buckets : {&head.delayed, &head.garbage}) {
     AppendVarint(buckets->size(), out);
     for (const DelayedBucket& bucket : *buckets) AppendBucket(bucket, out);

@@ -1,5 +1,7 @@
 #include "db_worker/queue/pending_puts.h"
 
+#include <cstring>
+
 #include "common/base/status.h"
 #include "common/url/partition.h"
 #include "db_worker/queue/columns.h"
@@ -12,36 +14,44 @@ constexpr size_t kMaxBytesOfChunks = kMaxPutBytes / 2;
 
 }  // namespace
 
+std::string_view PendingPuts::Copy(std::string_view bytes) {
+  char* const copy = static_cast<char*>(arena_.Allocate(bytes.size()));
+  std::memcpy(copy, bytes.data(), bytes.size());
+  return {copy, bytes.size()};
+}
+
 void PendingPuts::Add(const Partition& partition, DomainId domain, Version version,
                       std::span<const DomainEdit::NewCell> cells) {
-  const std::string row = DomainRow(partition.index.DomainOf(domain));
-  size_t first = 0, bytes = 0;
-  for (size_t i = 0; i < cells.size(); ++i) {
-    bytes += cells[i].chunk->bytes().size();
-    if (bytes <= kMaxBytesOfChunks) continue;
-    puts_.push_back({.row = row, .version = version, .cells = {&cells[first], &cells[i]}});
-    first = i;
-    bytes = cells[i].chunk->bytes().size();
+  Put put{.row = Copy(DomainRow(partition.index.DomainOf(domain))),
+          .version = version,
+          .first_cell = cells_.size()};
+  size_t bytes = 0;
+  for (const DomainEdit::NewCell& cell : cells) {
+    bytes += cell.chunk->bytes().size();
+    if (bytes > kMaxBytesOfChunks) {
+      put.end_cell = cells_.size();
+      puts_.push_back(put);
+      put.first_cell = cells_.size();
+      bytes = cell.chunk->bytes().size();
+    }
+    cells_.push_back(cell);
   }
-  puts_.push_back({.row = row,
-                   .head = std::string(partition.index.PackedHead(domain)),
-                   .version = version,
-                   .cells = {cells.begin() + static_cast<ptrdiff_t>(first), cells.end()}});
+  put.end_cell = cells_.size();
+  put.head = Copy(partition.index.PackedHead(domain));
+  puts_.push_back(put);
 }
 
 absl::Status PendingPuts::Write(Store& store, Duration timeout) {
   if (puts_.empty()) return absl::OkStatus();
   std::vector<CellPut> cells;
-  size_t cell_count = 0;
-  for (const Put& put : puts_) cell_count += 1 + put.cells.size();
-  cells.reserve(cell_count);  // spans below point into it
+  cells.reserve(puts_.size() + cells_.size());  // spans below point into it
   std::vector<RowPut> rows;
   rows.reserve(puts_.size());
   for (const Put& put : puts_) {
     const size_t first = cells.size();
     if (!put.head.empty()) cells.push_back({kHeadColumn, put.head});
-    for (const DomainEdit::NewCell& cell : put.cells) {
-      cells.push_back({cell.column, cell.chunk->bytes()});
+    for (size_t i = put.first_cell; i < put.end_cell; ++i) {
+      cells.push_back({cells_[i].column, cells_[i].chunk->bytes()});
     }
     rows.push_back({put.row, put.version, {cells.data() + first, cells.size() - first}});
   }
@@ -49,10 +59,12 @@ absl::Status PendingPuts::Write(Store& store, Duration timeout) {
   const absl::Status written = store.Write(Table::kQueue, rows, timeout, &remaining);
   if (written.ok()) {
     puts_.clear();
+    cells_.clear();
+    arena_.Reset();
     return written;
   }
   std::vector<Put> left;
-  for (const uint32_t index : remaining) left.push_back(std::move(puts_[index]));
+  for (const uint32_t index : remaining) left.push_back(puts_[index]);
   puts_ = std::move(left);
   return Annotate(written, "write the queue");
 }

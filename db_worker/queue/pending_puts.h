@@ -3,15 +3,14 @@
 // Place: filled by whoever changes domains, written before anything else happens. Not thread-safe.
 #pragma once
 
-#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 
 #include "common/base/clock.h"
+#include "common/model/arena.h"
 #include "common/store/store.h"
 #include "db_worker/queue/domain_edit.h"
 
@@ -32,14 +31,20 @@ class PendingPuts {
   size_t size() const { return puts_.size(); }
 
  private:
+  // Views point into arena_.
   struct Put {
-    std::string row;
-    std::string head;  // empty: in a later put of the row
+    std::string_view row;
+    std::string_view head;  // empty: in a later put of the row
     Version version;
-    std::vector<DomainEdit::NewCell> cells;
+    size_t first_cell;  // in cells_
+    size_t end_cell;
   };
 
+  std::string_view Copy(std::string_view bytes);
+
   std::vector<Put> puts_;
+  std::vector<DomainEdit::NewCell> cells_;
+  Arena arena_;
 };
 
 }  // namespace orbweaver

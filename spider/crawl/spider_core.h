@@ -64,8 +64,13 @@ class SpiderCore : private FeedListener {
   // Ends what is being fetched and finishes the archive's files: the last call.
   absl::Status Finish() { return lanes_->Stop(); }
 
-  // The domains that are slowest and those that are backed off, as of the last second. Thread-safe.
+  // The domains that are slowest and those that are backed off, as of the last second. Both are
+  // thread-safe.
   void WriteStatus(JsonWriter& json) const ABSL_LOCKS_EXCLUDED(status_mutex_);
+  std::vector<Politeness::DomainReport> Slowest() const ABSL_LOCKS_EXCLUDED(status_mutex_) {
+    absl::MutexLock lock(&status_mutex_);
+    return slowest_;
+  }
 
  private:
   void OnRequest(const FeedRequest& request) override { flow_.Begin(request); }

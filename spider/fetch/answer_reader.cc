@@ -1,6 +1,5 @@
 #include "spider/fetch/answer_reader.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "spider/fetch/retry_after.h"
@@ -10,8 +9,6 @@ namespace {
 
 // Of a body that is not wanted: more of it costs more than a new connection.
 constexpr size_t kMaxPassedOverBytes = size_t{64} << 10;
-// What a Content-Length may reserve before the body has come.
-constexpr size_t kMaxReservedBytes = size_t{256} << 10;
 
 bool HasContent(uint32_t status) { return status / 100 == 2 && status != 204 && status != 205; }
 
@@ -68,16 +65,13 @@ bool AnswerReader::OnHead() {
     Fail(FailureCause::kEncoding, "unknown content encoding");
     return false;
   }
+  // Nothing is reserved for what a Content-Length says: a slow body takes what has come of it.
   const std::string_view length = result_->Header("content-length");
   uint64_t announced = 0;
   std::from_chars(length.data(), length.data() + length.size(), announced);
-  if (*coding == ContentCoding::kIdentity) {
-    if (!truncate_ && announced > max_body_bytes_) {
-      Fail(FailureCause::kTooLarge, "the body is too large");
-      return false;
-    }
-    result_->body.reserve(
-        std::min({announced, uint64_t{max_body_bytes_}, uint64_t{kMaxReservedBytes}}));
+  if (*coding == ContentCoding::kIdentity && !truncate_ && announced > max_body_bytes_) {
+    Fail(FailureCause::kTooLarge, "the body is too large");
+    return false;
   }
   decoder_.Begin(*coding,
                  {.max_bytes = max_body_bytes_, .max_compression = options_.max_compression},

@@ -1,3 +1,5 @@
+// A little longer than other files, so that the way of one event, from its facts to the outbox, is
+// read in one go.
 #include "strategy_worker/core/event_handler.h"
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "strategy_worker/core/adoption.h"
 
 namespace orbweaver {
 namespace {
@@ -85,6 +88,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
     Observe(event);
   }
   if (event.kind == kDeferredEvent) return absl::OkStatus();
+  RETURN_IF_ERROR(AdoptData(strategy_, &states->record()));
   RETURN_IF_ERROR(CallStrategy(event, states->record()));
   if (output_.warning_kept.size != 0) {
     Log(LogLevel::kWarning, "strategy", "strategy '{}', domain '{}': {}", strategy_.name(),
@@ -199,11 +203,12 @@ void EventHandler::TakeExtras(const SourceEvent& event) {
 
 absl::Status EventHandler::LoadExtras(const TouchedDomain& domain, size_t links) {
   const size_t count = fingerprints_.size();
-  if (count == links) return absl::OkStatus();
+  const bool all = output_.give_up_domain != 0;
+  if (count == links && !all) return absl::OkStatus();
   const auto extra_fingerprints = std::span<const Fingerprint>(fingerprints_).subspan(links);
   others_were_loaded_ = true;
   // The event's own too, so that they stay.
-  const StateRequest wanted{domain.name, domain.partition, fingerprints_};
+  const StateRequest wanted{domain.name, domain.partition, fingerprints_, all};
   RETURN_IF_ERROR(state_store_.Load({&wanted, 1}, options_.store_timeout));
   if (states_.size() < count) states_.resize(count);
   known_.resize(count);
@@ -219,6 +224,7 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
   if (const auto* deferred = std::get_if<Deferred>(&event.entry->event)) {
     DecideDeferred(*deferred, event);
   } else {
+    if (output_.give_up_domain != 0) GiveUp();
     const uint32_t new_depth = event.kind == ORBWEAVER_LINKS
                                    ? std::get<LinksFound>(event.entry->event).source.depth + 1
                                    : 0;
@@ -241,7 +247,6 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
       if (is_new) state.depth = extra.request->depth;
       DecideOne(extra.place, extra.request->decision, extra.url, {});
     }
-    if (output_.give_up_domain != 0) update_.purge = true;
     if (output_.back_off != 0) update_.back_off = true;
     if (output_.blocked_until_ms != 0) Block(ToTime(output_.blocked_until_ms));
   }
@@ -255,6 +260,15 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
   const absl::Status status = writer_.Write(epoch, head, requests_, &entries_);
   if (status.ok()) return status;
   return PoisonError("strategy '{}': {}", strategy_.name(), MessageOf(status));
+}
+
+// What the event schedules comes behind the purge.
+void EventHandler::GiveUp() {
+  update_.purge = true;
+  for (size_t i = 0; i < fingerprints_.size(); ++i) {
+    LinkState& state = states_[i];
+    if (known_[i] && state.status == LinkStatus::kQueued) state.status = StatusOutOfQueue(state);
+  }
 }
 
 void EventHandler::DecideDeferred(const Deferred& deferred, const SourceEvent& event) {
@@ -300,7 +314,7 @@ void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, s
             raises ? ScheduleAction::kRaise : ScheduleAction::kAdd);
   } else if (decision.action == ORBWEAVER_DROP) {
     if (was_queued) {
-      state.status = state.fetches == 0 ? LinkStatus::kNotCrawled : LinkStatus::kCrawled;
+      state.status = StatusOutOfQueue(state);
       Request(place, decision, url, {}, ScheduleAction::kDelete);
     } else if (changed && decision.set_status == 0 && decision.set_data == 0 &&
                decision.set_due == 0) {
@@ -355,6 +369,7 @@ void EventHandler::Apply(const SourceEvent& event, TouchedDomain* domain, OwnedP
   std::ranges::sort(changed_);
   const auto repeated = std::ranges::unique(changed_);
   changed_.erase(repeated.begin(), repeated.end());
+  if (update_.purge) states->ForgetQueued();
   for (const uint32_t place : changed_) states->Set(fingerprints_[place], states_[place]);
   record.applied = {.topic_epoch = topic_epoch_, .offset = event.message->offset};
   for (std::string& entry : entries_) {

@@ -67,9 +67,11 @@ class EventHandler {
   absl::Status CallStrategy(const SourceEvent& event, const DomainRecord& record);
   // Gives the extras places; a breach is counted and left out.
   void TakeExtras(const SourceEvent& event);
+  // Their states, and when the domain is given up those of all its URLs.
   absl::Status LoadExtras(const TouchedDomain& domain, size_t links);
 
   absl::Status Decide(const SourceEvent& event, Offset epoch);
+  void GiveUp();
   void DecideDeferred(const Deferred& deferred, const SourceEvent& event);
   void DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
                  std::span<const Meta> inherited);

@@ -10,8 +10,8 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "strategy_worker/core/core_fixture.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/strategy_core_fixture.h"
 #include "tests/support/strategy_world.h"
 
 namespace orbweaver {
@@ -313,6 +313,47 @@ TEST_F(ExtraRequests, OfAnotherDomainAreCountedAndTheEventGoesOn) {
   EXPECT_THAT(world_.ReadRequests(), SizeIs(0));
   EXPECT_EQ(world_.RecordOf(kDomain)->fetched, 1u);
   EXPECT_THAT(world_.metrics.Text(), HasSubstr("orbweaver_strategy_breaches_total 1"));
+}
+
+TEST_F(ExtraRequests, AUrlOfADomainThatWasGivenUpMayBeScheduledAgain) {
+  AppendLinks({kUrl, kUrl + "2"});
+  ASSERT_OK(Run());
+  ASSERT_THAT(world_.ReadRequests(), SizeIs(2));
+  // Gives the domain up, but for one URL.
+  Ask(kUrl + "2", /*even_if_known=*/false);
+  const auto ask = strategy_.on_event;
+  strategy_.on_event = [&ask](Call call) {
+    call.output->give_up_domain = 1;
+    return ask(call);
+  };
+  world_.Append({.domain = kDomain, .event = HostFacts{.host = "a.test"}});
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  const ReadSchedule given_up = world_.ReadScoringLog().back();
+  EXPECT_TRUE(given_up.update->purge);
+  ASSERT_THAT(given_up.requests, SizeIs(1)) << "it was out of the queue, and is asked for anew";
+  EXPECT_EQ(given_up.requests[0].url, kUrl + "2");
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->status, LinkStatus::kNotCrawled);
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl + "2")->status, LinkStatus::kQueued);
+}
+
+TEST_F(ExtraRequests, BytesAreKeptAsTheStrategysOwnThoughTheCacheGaveTheirDomainUpMeanwhile) {
+  Ask("https://b.test/x", /*even_if_known=*/true);
+  const auto ask = strategy_.on_event;
+  strategy_.on_event = [&ask](Call call) {
+    if (ToView(call.event.domain_view->name_view) != kDomain) return ask(call);
+    call.output->set_domain_data = 1;
+    call.output->domain_data_kept = ToText("kept");
+    return absl::OkStatus();
+  };
+  // Both in one batch: loading what the first asks for pushes the second's domain out.
+  world_.Append({.domain = "b.test", .event = HostFacts{.host = "b.test"}});
+  AppendLinks({kUrl});
+  StrategyWorld::Worker worker;
+  worker.state_options.cache_bytes = 0;
+  const auto core = world_.NewCore(strategy_, std::move(worker));
+  ASSERT_OK(world_.RunUntilIdle(*core));
+  EXPECT_EQ(world_.RecordOf(kDomain)->strategy_data, "kept");
+  EXPECT_EQ(world_.RecordOf(kDomain)->strategy_name, strategy_.name());
 }
 
 TEST_F(StrategyCoreTest, LinksThatTheFilterDropsCostNoRead) {

@@ -149,7 +149,8 @@ class Event : public EventView {
     KeepDomainData({reinterpret_cast<const char*>(&value), sizeof(T)});
   }
 
-  // Takes all that is queued of the domain out of the queue.
+  // Takes all that is queued of the domain out of the queue: its URLs are then what they were
+  // before they were queued, and may be scheduled again. What the event itself schedules stays.
   void GiveUpDomain() { output_->give_up_domain = 1; }
 
   // Crawls the domain more slowly for a while, each time twice as long.

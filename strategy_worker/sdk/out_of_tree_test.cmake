@@ -13,7 +13,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --component sdk --prefix ${SCRATCH}/sdk)
 # A copy, so that nothing beside the folder can be found by accident.
 file(COPY ${EXAMPLE}/ DESTINATION ${SCRATCH}/project)
 # 17 is the oldest standard that the SDK promises.
-run(${CMAKE_COMMAND} -S ${SCRATCH}/project -B ${SCRATCH}/build -DCMAKE_PREFIX_PATH=${SCRATCH}/sdk -DCMAKE_CXX_COMPILER=${COMPILER}
+run(${CMAKE_COMMAND} -G Ninja -S ${SCRATCH}/project -B ${SCRATCH}/build -DCMAKE_PREFIX_PATH=${SCRATCH}/sdk -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_CXX_STANDARD=17 -DCMAKE_CXX_EXTENSIONS=OFF "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror -pedantic")
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 run(${CMAKE_CTEST_COMMAND} --test-dir ${SCRATCH}/build --output-on-failure)

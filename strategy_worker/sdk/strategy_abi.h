@@ -198,7 +198,8 @@ typedef struct orbweaver_output {
   size_t request_count;
   uint8_t set_domain_data; /* 1: keep these bytes for the domain; at most 64 KB */
   orbweaver_text domain_data_kept;
-  uint8_t give_up_domain; /* 1: drop all that is queued of the domain */
+  uint8_t give_up_domain; /* 1: drop all that is queued of the domain but by this event; QUEUED
+                             becomes NOT_CRAWLED, or CRAWLED */
   uint8_t back_off; /* 1: crawl the domain more slowly for a while; the host itself does so after
                        429, 503, Retry-After */
   int64_t blocked_until_ms;    /* not 0: request nothing of the domain before then */

@@ -425,6 +425,10 @@ class TestDriver {
     TestDomain& domain = domains_[domain_name];
     if (output.give_up_domain) {
       domain.given_up = true;
+      for (auto& [url, state] : states_) {
+        if (DomainOf(url) != domain_name || state.status != ORBWEAVER_QUEUED) continue;
+        state.status = state.fetches == 0 ? ORBWEAVER_NOT_CRAWLED : ORBWEAVER_CRAWLED;
+      }
       queue_.erase(std::remove_if(queue_.begin(), queue_.end(),
                                   [&](const TestRequest& request) {
                                     return DomainOf(request.url) == domain_name;

@@ -74,6 +74,29 @@ void CachedDomain::Set(Fingerprint fingerprint, const LinkState& state) {
   const uint64_t key = KeyOf(fingerprint);
   Shard* const shard = shards_[PlaceOf(key)].shard.get();
   CHECK(shard != nullptr);
+  Set(shard, key, state);
+}
+
+void CachedDomain::ForgetQueued() {
+  std::vector<uint64_t> queued;
+  LinkState state;
+  for (const Place& place : shards_) {
+    CHECK(place.shard != nullptr);
+    queued.clear();
+    place.shard->links.ForEach([&queued](uint64_t key, const PackedLink& packed) {
+      if (StatusOf(packed) == LinkStatus::kQueued) queued.push_back(key);
+    });
+    for (const uint64_t key : queued) {
+      PackedLink packed;
+      CHECK(place.shard->links.Find(key, &packed));
+      Unpack(packed, &state);
+      state.status = StatusOutOfQueue(state);
+      Set(place.shard.get(), key, state);
+    }
+  }
+}
+
+void CachedDomain::Set(Shard* shard, uint64_t key, const LinkState& state) {
   LinkPacker packer;
   const size_t heap_bytes = shard->links.HeapBytes();
   const LinkSet::Outcome outcome = shard->links.Put(key, packer.Pack(state));
@@ -131,15 +154,18 @@ KeyRange CachedDomain::RangeOf(size_t place) const {
   return {shards_[place].first, static_cast<uint8_t>(kMaxShardBits - std::countr_zero(width))};
 }
 
-void CachedDomain::ShardsOf(std::span<const Fingerprint> fingerprints,
-                            std::vector<size_t>* shards) const {
+void CachedDomain::ShardsOf(const StateRequest& request, std::vector<size_t>* shards) const {
   shards->clear();
-  if (fingerprints.empty()) return;
+  if (request.all_states) {
+    for (size_t i = 0; i < shards_.size(); ++i) shards->push_back(i);
+    return;
+  }
+  if (request.fingerprints.empty()) return;
   if (shards_.size() == 1) {
     shards->push_back(0);
     return;
   }
-  for (const Fingerprint fingerprint : fingerprints) {
+  for (const Fingerprint fingerprint : request.fingerprints) {
     shards->push_back(PlaceOf(KeyOf(fingerprint)));
   }
   std::sort(shards->begin(), shards->end());

@@ -49,6 +49,7 @@ class CachedDomain final : public DomainStates, public CacheUnit {
   void Find(std::span<const Fingerprint> fingerprints, std::span<LinkState> states,
             std::span<bool> known) const override;
   void Set(Fingerprint fingerprint, const LinkState& state) override;
+  void ForgetQueued() override;
 
   // Takes over the cells of the domain's first row, which may not exist; `whole`: they are all of
   // them, so that the first shard is loaded too. Poison when they cannot be understood; the domain
@@ -60,8 +61,8 @@ class CachedDomain final : public DomainStates, public CacheUnit {
 
   size_t shard_count() const { return shards_.size(); }
   Shard* shard(size_t index) { return shards_[index].shard.get(); }  // null: not loaded
-  // The shards of the fingerprints, each once, ascending.
-  void ShardsOf(std::span<const Fingerprint> fingerprints, std::vector<size_t>* shards) const;
+  // The shards that the request needs, each once, ascending.
+  void ShardsOf(const StateRequest& request, std::vector<size_t>* shards) const;
   void Evict(Shard& shard);
 
   bool IsPinned() const { return changed_ || in_flight_; }
@@ -87,6 +88,7 @@ class CachedDomain final : public DomainStates, public CacheUnit {
   };
   using Places = absl::InlinedVector<Place, 1>;
 
+  void Set(Shard* shard, uint64_t key, const LinkState& state);
   size_t PlaceOf(uint64_t key) const;
   KeyRange RangeOf(size_t place) const;
   // All states stand in the record's cell, and are loaded with it.

@@ -37,4 +37,9 @@ struct LinkState {
   friend bool operator==(const LinkState&, const LinkState&) = default;
 };
 
+// What a queued URL is again when it is taken out of the queue.
+inline LinkStatus StatusOutOfQueue(const LinkState& state) {
+  return state.fetches == 0 ? LinkStatus::kNotCrawled : LinkStatus::kCrawled;
+}
+
 }  // namespace orbweaver

@@ -54,6 +54,10 @@ class LinkPacker {
 // `packed` came from Pack or ReadEntry.
 void Unpack(const PackedLink& packed, LinkState* state);
 
+inline LinkStatus StatusOf(const PackedLink& packed) {
+  return static_cast<LinkStatus>(packed.word & ((1 << kStatusBits) - 1));
+}
+
 // Whether the word alone is all of the state.
 inline bool IsPlain(const PackedLink& packed) {
   return (packed.word & (kHasDataBit | kFetchedBit)) == 0;

@@ -61,11 +61,11 @@ std::vector<PackedStateStore::Read> PackedStateStore::FindMissing(
         missing.push_back({.domain = request.domain, .partition = request.partition});
         missing.back().row = ShardRow(DomainRow(request.domain), 0);
       }
-      missing[found->second].whole |= !request.fingerprints.empty();
+      missing[found->second].whole |= request.all_states || !request.fingerprints.empty();
       continue;
     }
     const size_t missing_before = missing.size();
-    domain->ShardsOf(request.fingerprints, &shards);
+    domain->ShardsOf(request, &shards);
     for (const size_t index : shards) {
       if (Shard* const shard = domain->shard(index); shard != nullptr) {
         cache_.Touch(*domain, *shard);

@@ -313,6 +313,54 @@ TEST(PackedStateStoreTest, AllReadsOfALoadShareItsTimeout) {
   EXPECT_OK(owner.states().Load({&request, 1}, TestOwner::kTimeout)) << "the record was kept";
 }
 
+TEST(PackedStateStoreTest, WhatWasQueuedIsForgottenInAllShardsAndNothingElseIs) {
+  const std::vector<Fingerprint> urls = SpreadUrls(100);
+  for (const uint64_t shard_urls : {uint64_t{30}, uint64_t{1000}}) {
+    MemoryTables tables;
+    const StateOptions options = {.inline_bytes = 0, .shard_urls = shard_urls};
+    const LinkState queued{.status = LinkStatus::kQueued, .depth = 3};
+    const LinkState again{.status = LinkStatus::kQueued, .fetches = 2, .etag = "e"};
+    const LinkState gone{.status = LinkStatus::kGone, .errors = 1};
+    {
+      TestOwner owner(&tables, options);
+      DomainStates& domain = owner.Load("a.org", urls);
+      for (size_t i = 0; i < urls.size(); ++i) {
+        domain.Set(urls[i], i % 3 == 0 ? queued : i % 3 == 1 ? again : gone);
+      }
+      owner.FlushAndWrite(1);
+    }
+    {
+      TestOwner owner(&tables, options);
+      const StateRequest request{"a.org", TestOwner::kPartition, {}, /*all_states=*/true};
+      ASSERT_OK(owner.states().Load({&request, 1}, TestOwner::kTimeout));
+      owner.states().Find("a.org")->ForgetQueued();
+      owner.FlushAndWrite(2);
+    }
+    TestOwner owner(&tables, options);
+    DomainStates& domain = owner.Load("a.org", urls);
+    for (size_t i = 0; i < urls.size(); ++i) {
+      LinkState state;
+      bool known = false;
+      domain.Find({&urls[i], 1}, {&state, 1}, {&known, 1});
+      LinkState expected = i % 3 == 0 ? queued : i % 3 == 1 ? again : gone;
+      if (i % 3 == 0) expected.status = LinkStatus::kNotCrawled;
+      if (i % 3 == 1) expected.status = LinkStatus::kCrawled;
+      EXPECT_EQ(state, expected) << i;
+    }
+    EXPECT_EQ(domain.record().known_urls, urls.size());
+  }
+}
+
+TEST(PackedStateStoreTest, ForgettingWhereNothingIsQueuedChangesNothing) {
+  MemoryTables tables;
+  TestOwner owner(&tables);
+  owner.Load("a.org", {Url(1)}).Set(Url(1), {.status = LinkStatus::kCrawled, .fetches = 1});
+  owner.FlushAndWrite(1);
+  owner.Load("a.org", {Url(1)}).ForgetQueued();
+  owner.Flush(2);
+  EXPECT_TRUE(owner.second().empty());
+}
+
 TEST(PackedStateStoreTest, WhatACrashLeftInARowIsFoundButErasedOnlyAfterAFlushOfOnesOwn) {
   MemoryTables tables;
   const StateOptions options = {.inline_bytes = 0};

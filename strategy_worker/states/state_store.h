@@ -44,6 +44,10 @@ class DomainStates {
 
   // Implies MarkChanged, unless the state is there already and equal.
   virtual void Set(Fingerprint fingerprint, const LinkState& state) = 0;
+
+  // The queue was emptied: what is QUEUED becomes what it was before (StatusOutOfQueue). Needs a
+  // Load of all states. Implies MarkChanged when there was any.
+  virtual void ForgetQueued() = 0;
 };
 
 struct StateRequest {
@@ -52,6 +56,7 @@ struct StateRequest {
   // Whose states will be looked at: those of all, or none: only the record is needed. A domain in
   // one row is loaded whole when any are asked for; of a sharded one only the shards of these.
   std::span<const Fingerprint> fingerprints;
+  bool all_states = false;  // those of all URLs, however many
 };
 
 class StateStore {

@@ -113,6 +113,43 @@ TEST_F(EmbeddedBusTest, RetentionByBytesKeepsTheNewestThatFit) {
   EXPECT_EQ(Read("kept", Offset(0)).size(), 10u);
 }
 
+TEST_F(EmbeddedBusTest, RetentionJudgesBySizeAndAgeOfWhatEarlierRunsWrote) {
+  MakeTopic({.name = "size", .retention_bytes = 50'000});
+  MakeTopic({.name = "age", .retention = std::chrono::hours(3)});
+  for (int i = 0; i < 20; ++i) {
+    Produce("size", 10, 1000);
+    Reopen();
+  }
+  for (int i = 0; i < 5; ++i) {
+    Produce("age", 10);
+    Reopen();
+    clock_.Advance(std::chrono::hours(1));
+  }
+  ASSERT_OK(bus_->ApplyRetention());
+  const LogBounds bounds = Bounds("size");
+  EXPECT_GE((bounds.end - bounds.start) * 1010, 50'000);
+  EXPECT_LE((bounds.end - bounds.start - 10) * 1000, 50'000);
+  // Written 5, 4, 3, 2 and 1 hours ago.
+  EXPECT_EQ(Bounds("age").start, Offset(20));
+}
+
+TEST_F(EmbeddedBusTest, AClockThatWasSetBackMakesNothingOldBeforeWhatStandsBeforeIt) {
+  for (const bool reopened : {false, true}) {
+    const std::string topic = reopened ? "reopened" : "open";
+    MakeTopic({.name = topic, .retention = std::chrono::hours(2)});
+    Produce(topic, 10);
+    clock_.JumpWall(std::chrono::hours(3));
+    Produce(topic, 10);
+    clock_.JumpWall(std::chrono::hours(-12));
+    if (reopened) Reopen();
+    for (int i = 0; i < 6; ++i) Produce(topic, 10);
+    clock_.JumpWall(std::chrono::hours(13));
+    ASSERT_OK(bus_->ApplyRetention());
+    // Written 4 hours ago, one hour ago and, by a wrong clock, 13 hours ago.
+    EXPECT_EQ(Bounds(topic).start, Offset(10));
+  }
+}
+
 TEST_F(EmbeddedBusTest, ALogThatRetentionHasEmptiedGoesOnWhereItStood) {
   MakeTopic({.name = "t", .retention = std::chrono::hours(1)});
   Produce("t", 10);
@@ -134,6 +171,8 @@ TEST_F(EmbeddedBusTest, DeletingUpToTheMidstOfABatchHidesItsBeginningOnly) {
   Reopen();
   EXPECT_EQ(Bounds("t").start, Offset(4));
   EXPECT_TRUE(IsFatal(bus_->DeleteBefore("t", kFirst, Offset(11))));
+  ASSERT_OK(bus_->DeleteBefore("t", kFirst, Offset(9)));
+  EXPECT_EQ(Read("t", Offset(9)), std::vector<int64_t>{9});
 }
 
 TEST_F(EmbeddedBusTest, PollsOfEverySizeReadEachMessageOnce) {

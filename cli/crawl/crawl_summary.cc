@@ -1,0 +1,125 @@
+#include "cli/crawl/crawl_summary.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "common/base/json.h"
+#include "spider/fetch/failure_cause.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr size_t kTopDomains = 10;
+
+// What whoever runs the crawl can do about it; empty: nothing, that is how the web is.
+std::string_view HintFor(FailureCause cause) {
+  switch (cause) {
+    case FailureCause::kDns:
+    case FailureCause::kDnsTemporary:
+      return "no address was found: if names fail that exist, see network.dns_servers";
+    case FailureCause::kUnreachable:
+    case FailureCause::kRefused:
+    case FailureCause::kTimeoutConnect:
+      return "no connection: if all hosts are concerned, look at the network or --proxy";
+    case FailureCause::kTimeoutFirstByte:
+    case FailureCause::kTimeoutTotal:
+    case FailureCause::kTooSlow:
+      return "see spider.fetch.*_timeout and min_bytes_per_second";
+    case FailureCause::kTlsCertificate:
+      return "spider.fetch.verify_certificates=false would fetch them, and note it";
+    case FailureCause::kTooLarge:
+      return "see spider.fetch.max_body_bytes, max_compression and truncate";
+    case FailureCause::kRobots:
+      return "their robots.txt does not want them fetched";
+    case FailureCause::kRobotsUnreachable:
+      return "their robots.txt could not be had; they are tried again";
+    case FailureCause::kPrivateAddress:
+      return "not public: network.allow_networks or allow_private would allow it";
+    case FailureCause::kPort:
+      return "see network.ports";
+    case FailureCause::kProxy:
+      return "the proxy refused or failed";
+    default:
+      return "";
+  }
+}
+
+std::vector<std::pair<FailureCause, const CrawlTally::Failures*>> MostFirst(
+    const CrawlTally& tally) {
+  std::vector<std::pair<FailureCause, const CrawlTally::Failures*>> causes;
+  for (const auto& [cause, failures] : tally.by_cause()) causes.emplace_back(cause, &failures);
+  std::sort(causes.begin(), causes.end(),
+            [](const auto& a, const auto& b) { return a.second->count > b.second->count; });
+  return causes;
+}
+
+}  // namespace
+
+std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
+  std::string out;
+  const auto line = [&out](std::string_view text) { out.append(text).append("\n"); };
+  line(fmt::format("Ended: {}.", end.why));
+  line(fmt::format("{} pages and {} failures in {}; {} received, {} links seen, {} domains",
+                   Count(tally.pages()), Count(tally.failed()), Time(end.last.elapsed),
+                   Bytes(tally.received_bytes()), Count(tally.links()), Count(tally.domains())));
+  if (!tally.by_status().empty()) line("\nAnswers by status");
+  for (const auto& [status, count] : tally.by_status()) {
+    line(fmt::format("  {:<4} {:>12}", status, Count(count)));
+  }
+  if (!tally.by_cause().empty()) line("\nFailures by cause");
+  for (const auto& [cause, failures] : MostFirst(tally)) {
+    const std::string_view hint = HintFor(cause);
+    line(fmt::format("  {:<20} {:>10}{}{}", FailureCauseName(cause), Count(failures->count),
+                     hint.empty() ? "" : "  ", hint));
+    for (const CrawlTally::Example& example : failures->examples) {
+      line(fmt::format("      {}{}{}", example.url, example.message.empty() ? "" : ": ",
+                       example.message));
+    }
+  }
+  const auto top = tally.TopDomains(kTopDomains);
+  if (!top.empty()) line("\nDomains with most pages");
+  for (const auto& [name, domain] : top) {
+    line(fmt::format(
+        "  {:<40} {:>10}{}", name, Count(domain.pages),
+        domain.failed > 0 ? fmt::format("  and {} failures", Count(domain.failed)) : ""));
+  }
+  line("");
+  if (!end.files.empty()) line(fmt::format("Pages are in {}", end.files));
+  if (!end.finished) {
+    line(
+        fmt::format("{} requests are still in the queue, {} of them for later. To go on: "
+                    "orbweaver crawl --data {}",
+                    Count(end.last.queued + end.last.delayed), Count(end.last.delayed), end.data));
+  }
+  return out;
+}
+
+std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
+  std::string out;
+  JsonWriter json(&out);
+  json.BeginObject().Key("ended").Value(end.why).Key("finished").Value(end.finished);
+  json.Key("seconds").Value(std::chrono::duration<double>(end.last.elapsed).count());
+  json.Key("pages").Value(tally.pages()).Key("failed").Value(tally.failed());
+  json.Key("received_bytes").Value(tally.received_bytes()).Key("links").Value(tally.links());
+  json.Key("domains").Value(tally.domains()).Key("queued").Value(end.last.queued);
+  json.Key("delayed").Value(end.last.delayed);
+  json.Key("by_status").BeginObject();
+  for (const auto& [status, count] : tally.by_status()) {
+    json.Key(std::to_string(status)).Value(count);
+  }
+  json.EndObject().Key("failures").BeginObject();
+  for (const auto& [cause, failures] : tally.by_cause()) {
+    json.Key(FailureCauseName(cause)).BeginObject().Key("count").Value(failures.count);
+    json.Key("examples").BeginArray();
+    for (const CrawlTally::Example& example : failures.examples) json.Value(example.url);
+    json.EndArray().EndObject();
+  }
+  json.EndObject().Key("data").Value(end.data).EndObject();
+  return out;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/crawl/crawl_tally.h"
+#include "cli/crawl/crawl_view.h"
+
+namespace orbweaver {
+
+// How a crawl came to its end, for people and with --json.
+struct CrawlEnd {
+  std::string_view why;  // "nothing is left", "--max-pages is reached", …
+  bool finished = false;
+  CrawlSnapshot last;
+  std::string data;   // the folder that goes on where this one stopped
+  std::string files;  // where pages were written to; empty: nowhere
+};
+
+// Pages by status, errors by cause with examples and what to do about them, top domains, files.
+std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally);
+// The same as one line of JSON.
+std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally);
+
+}  // namespace orbweaver

@@ -1,0 +1,56 @@
+#include "cli/crawl/crawl_tally.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "common/base/text.h"
+
+namespace orbweaver {
+
+void CrawlTally::Add(const SpiderLogEntry& entry) {
+  if (const auto* const page = std::get_if<PageFetched>(&entry.event)) {
+    ++pages_;
+    received_bytes_ += page->received_bytes;
+    ++by_status_[page->status];
+    if (Domain* const domain = FindDomain(entry.domain)) ++domain->pages;
+  } else if (const auto* const failed = std::get_if<FetchFailed>(&entry.event)) {
+    AddFailure(entry, *failed);
+  } else if (const auto* const found = std::get_if<LinksFound>(&entry.event)) {
+    links_ += found->links.size();
+  } else if (std::holds_alternative<Deferred>(entry.event)) {
+    ++deferred_;
+  }
+}
+
+void CrawlTally::AddFailure(const SpiderLogEntry& entry, const FetchFailed& failed) {
+  ++failed_;
+  if (failed.status != 0) ++by_status_[failed.status];
+  Failures& failures = by_cause_[failed.cause];
+  ++failures.count;
+  if (failures.examples.size() < kExamples) {
+    failures.examples.push_back(
+        {.url = std::string(failed.request.url), .message = std::string(failed.message)});
+  }
+  if (Domain* const domain = FindDomain(entry.domain)) ++domain->failed;
+}
+
+CrawlTally::Domain* CrawlTally::FindDomain(std::string_view domain) {
+  const auto found = domains_.find(ToAbsl(domain));
+  if (found != domains_.end()) return &found->second;
+  if (domains_.size() >= kMostDomains) return nullptr;
+  return &domains_[std::string(domain)];
+}
+
+std::vector<std::pair<std::string, CrawlTally::Domain>> CrawlTally::TopDomains(size_t count) const {
+  std::vector<std::pair<std::string, Domain>> top(std::min(count, domains_.size()));
+  std::partial_sort_copy(domains_.begin(), domains_.end(), top.begin(), top.end(),
+                         [](const auto& a, const auto& b) {
+                           if (a.second.pages != b.second.pages) {
+                             return a.second.pages > b.second.pages;
+                           }
+                           return a.first < b.first;
+                         });
+  return top;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+#include "common/model/spider_log.h"
+
+namespace orbweaver {
+
+// What a crawl's spider log comes down to: pages by status, errors by cause with some examples, the
+// domains with most pages.
+//
+// Place: `orbweaver crawl` adds every entry that its spider writes; the live view and the closing
+// summary are drawn from it. Bounded in memory. Not thread-safe.
+class CrawlTally {
+ public:
+  static constexpr size_t kExamples = 3;
+
+  struct Example {
+    std::string url;
+    std::string message;
+  };
+  struct Failures {
+    uint64_t count = 0;
+    std::vector<Example> examples;  // the first that came
+  };
+  struct Domain {
+    uint64_t pages = 0;
+    uint64_t failed = 0;
+  };
+
+  void Add(const SpiderLogEntry& entry);
+
+  uint64_t pages() const { return pages_; }
+  uint64_t failed() const { return failed_; }
+  uint64_t deferred() const { return deferred_; }
+  // As they came over the wire.
+  uint64_t received_bytes() const { return received_bytes_; }
+  uint64_t links() const { return links_; }
+  // Of all answers, failed ones included.
+  const std::map<uint32_t, uint64_t>& by_status() const { return by_status_; }
+  const std::map<FailureCause, Failures>& by_cause() const { return by_cause_; }
+  // How many domains had an outcome; from kMostDomains on, no new one is counted.
+  size_t domains() const { return domains_.size(); }
+  // Those with most pages, at most `count`.
+  std::vector<std::pair<std::string, Domain>> TopDomains(size_t count) const;
+
+ private:
+  static constexpr size_t kMostDomains = 200'000;
+
+  // Null: there are too many.
+  Domain* FindDomain(std::string_view domain);
+  void AddFailure(const SpiderLogEntry& entry, const FetchFailed& failed);
+
+  uint64_t pages_ = 0;
+  uint64_t failed_ = 0;
+  uint64_t deferred_ = 0;
+  uint64_t received_bytes_ = 0;
+  uint64_t links_ = 0;
+  std::map<uint32_t, uint64_t> by_status_;
+  std::map<FailureCause, Failures> by_cause_;
+  absl::flat_hash_map<std::string, Domain> domains_;
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,72 @@
+#include "cli/crawl/crawl_tally.h"
+
+#include <string>
+
+#include "fmt/format.h"
+#include <gtest/gtest.h>
+
+namespace orbweaver {
+namespace {
+
+SpiderLogEntry Page(std::string_view domain, uint32_t status) {
+  return {.domain = domain, .event = PageFetched{.status = status, .received_bytes = 100}};
+}
+SpiderLogEntry Failed(std::string_view domain, FailureCause cause, uint32_t status,
+                      std::string_view url) {
+  return {.domain = domain,
+          .event = FetchFailed{
+              .request = {.url = url}, .cause = cause, .status = status, .message = "why"}};
+}
+
+TEST(CrawlTallyTest, CountsAnswersByStatusWhetherTheyArePagesOrErrors) {
+  CrawlTally tally;
+  tally.Add(Page("a.test", 200));
+  tally.Add(Page("a.test", 304));
+  tally.Add(Failed("a.test", FailureCause::kHttp4xx, 404, "http://a.test/gone"));
+  tally.Add(Failed("b.test", FailureCause::kDns, 0, "http://b.test/"));
+  EXPECT_EQ(tally.pages(), 2u);
+  EXPECT_EQ(tally.failed(), 2u);
+  EXPECT_EQ(tally.received_bytes(), 200u);
+  EXPECT_EQ(tally.by_status(), (std::map<uint32_t, uint64_t>{{200, 1}, {304, 1}, {404, 1}}));
+  EXPECT_EQ(tally.by_cause().at(FailureCause::kDns).count, 1u);
+}
+
+TEST(CrawlTallyTest, KeepsTheFirstExamplesOfEachCauseOnly) {
+  CrawlTally tally;
+  for (int i = 0; i < 10; ++i) {
+    tally.Add(Failed("a.test", FailureCause::kReset, 0, fmt::format("http://a.test/{}", i)));
+  }
+  const CrawlTally::Failures& failures = tally.by_cause().at(FailureCause::kReset);
+  EXPECT_EQ(failures.count, 10u);
+  ASSERT_EQ(failures.examples.size(), CrawlTally::kExamples);
+  EXPECT_EQ(failures.examples[0].url, "http://a.test/0");
+  EXPECT_EQ(failures.examples[0].message, "why");
+}
+
+TEST(CrawlTallyTest, CountsLinksAndWhatWasHandedBackAsNoOutcome) {
+  CrawlTally tally;
+  const Link links[] = {{.url = "http://b.test/"}, {.url = "http://b.test/2"}};
+  tally.Add({.domain = "b.test", .event = LinksFound{.links = links}});
+  tally.Add({.domain = "b.test", .event = Deferred{}});
+  tally.Add({.domain = "b.test", .event = HostFacts{}});
+  EXPECT_EQ(tally.links(), 2u);
+  EXPECT_EQ(tally.deferred(), 1u);
+  EXPECT_EQ(tally.pages() + tally.failed(), 0u);
+  EXPECT_EQ(tally.domains(), 0u);
+}
+
+TEST(CrawlTallyTest, TopDomainsComeByPagesAndThenByName) {
+  CrawlTally tally;
+  for (const char* const domain : {"c.test", "b.test", "a.test", "c.test"}) {
+    tally.Add(Page(domain, 200));
+  }
+  const auto top = tally.TopDomains(2);
+  ASSERT_EQ(top.size(), 2u);
+  EXPECT_EQ(top[0].first, "c.test");
+  EXPECT_EQ(top[0].second.pages, 2u);
+  EXPECT_EQ(top[1].first, "a.test");
+  EXPECT_EQ(tally.TopDomains(9).size(), 3u);
+}
+
+}  // namespace
+}  // namespace orbweaver

@@ -1,0 +1,125 @@
+#include "cli/crawl/crawl_view.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "fmt/format.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr size_t kMostErrors = 6;
+constexpr size_t kMostSlow = 4;
+constexpr size_t kNameColumns = 32;
+
+double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+std::string Bar(double share, size_t columns) {
+  const auto filled =
+      static_cast<size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns));
+  return fmt::format("[{}{}]", std::string(filled, '#'), std::string(columns - filled, '.'));
+}
+
+// A limit that is reached at today's speed.
+std::string TimeLeft(double done, Duration elapsed) {
+  if (done <= 0) return "";
+  return fmt::format("about {} left",
+                     Time(Duration(static_cast<Duration::rep>(static_cast<double>(elapsed.count()) *
+                                                              (1 - done) / done))));
+}
+
+}  // namespace
+
+std::string Bytes(uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> kUnits = {"B", "KB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
+  return fmt::format("{:.{}f} {}", value, unit > 0 && value < 99.95 ? 1 : 0, kUnits[unit]);
+}
+
+std::string Time(Duration duration) {
+  const auto seconds = static_cast<int64_t>(std::max(0.0, std::round(Seconds(duration))));
+  if (seconds < 60) return fmt::format("{} s", seconds);
+  if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
+  if (seconds < 86400) return fmt::format("{} h {} min", seconds / 3600, seconds % 3600 / 60);
+  return fmt::format("{} d {} h", seconds / 86400, seconds % 86400 / 3600);
+}
+
+std::string Count(uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size_t height) {
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("{} for {}", crawl.state, Time(crawl.elapsed)));
+  lines.push_back(fmt::format("  pages    {:>12}   {:>8.1f}/s   failed {}", Count(crawl.pages),
+                              crawl.pages_per_s, Count(crawl.failed)));
+  lines.push_back(fmt::format("  bytes    {:>12}   {:>8}/s", Bytes(crawl.bytes),
+                              Bytes(static_cast<uint64_t>(crawl.bytes_per_s))));
+  lines.push_back(fmt::format("  queue    {:>12}   later {}   fetching {}", Count(crawl.queued),
+                              Count(crawl.delayed), Count(crawl.fetching)));
+  lines.push_back(fmt::format("  domains  {:>12} ready   {} between two requests   {} blocked",
+                              Count(crawl.ready_domains), Count(crawl.paced_domains),
+                              Count(crawl.blocked_domains)));
+  if (crawl.done.has_value()) {
+    lines.push_back(fmt::format("  {} {:.0f} %  {}", Bar(*crawl.done, 30), *crawl.done * 100,
+                                TimeLeft(*crawl.done, crawl.elapsed)));
+  }
+  if (!crawl.errors.empty()) lines.emplace_back("  errors");
+  for (size_t i = 0; i < std::min(kMostErrors, crawl.errors.size()); ++i) {
+    lines.push_back(
+        fmt::format("    {:<20} {:>10}", crawl.errors[i].first, Count(crawl.errors[i].second)));
+  }
+  if (!crawl.slowest.empty()) lines.emplace_back("  slowest domains");
+  for (size_t i = 0; i < std::min(kMostSlow, crawl.slowest.size()); ++i) {
+    const auto& [domain, time] = crawl.slowest[i];
+    lines.push_back(fmt::format("    {:<{}} {:>8.2f} s", domain.substr(0, kNameColumns),
+                                kNameColumns, Seconds(time)));
+  }
+  if (lines.size() > height) lines.resize(height);
+  for (std::string& line : lines) {
+    if (line.size() > width) line.resize(width);
+  }
+  return lines;
+}
+
+std::string DrawLine(const CrawlSnapshot& crawl) {
+  std::string line = fmt::format(
+      "{} for {}: {} pages ({:.1f}/s), {} ({}/s), {} failed; queue {}, later {}, fetching {}; "
+      "domains {} ready, {} between two requests, {} blocked",
+      crawl.state, Time(crawl.elapsed), Count(crawl.pages), crawl.pages_per_s, Bytes(crawl.bytes),
+      Bytes(static_cast<uint64_t>(crawl.bytes_per_s)), Count(crawl.failed), Count(crawl.queued),
+      Count(crawl.delayed), Count(crawl.fetching), Count(crawl.ready_domains),
+      Count(crawl.paced_domains), Count(crawl.blocked_domains));
+  if (crawl.done.has_value()) {
+    line += fmt::format("; {:.0f} % {}", *crawl.done * 100, TimeLeft(*crawl.done, crawl.elapsed));
+  }
+  return line;
+}
+
+void LiveView::Draw(const CrawlSnapshot& crawl) {
+  winsize size{};
+  if (ioctl(terminal_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    size = {.ws_row = 24, .ws_col = 80};
+  const std::vector<std::string> lines = DrawView(crawl, size.ws_col - 1u, size.ws_row - 1u);
+  // To the first line; each line is written over and what is left of it erased; then what is below.
+  std::string out = lines_ > 0 ? fmt::format("\x1b[{}A", lines_) : "";
+  for (const std::string& line : lines) out += "\r" + line + "\x1b[K\n";
+  out += "\x1b[J";
+  lines_ = lines.size();
+  for (std::string_view rest = out; !rest.empty();) {
+    const ssize_t count = write(terminal_, rest.data(), rest.size());
+    if (count <= 0) return;  // a terminal that is gone
+    rest.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+void LiveView::Leave() { lines_ = 0; }
+
+}  // namespace orbweaver

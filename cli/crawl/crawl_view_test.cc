@@ -1,0 +1,73 @@
+#include "cli/crawl/crawl_view.h"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace orbweaver {
+namespace {
+
+using ::testing::HasSubstr;
+
+CrawlSnapshot Snapshot() {
+  return {.state = "crawling",
+          .elapsed = std::chrono::seconds(100),
+          .pages = 12'345,
+          .failed = 67,
+          .bytes = 1'400'000,
+          .pages_per_s = 123.4,
+          .bytes_per_s = 20'000,
+          .queued = 1'000'000,
+          .errors = {{"dns", 40}, {"http_5xx", 27}},
+          .slowest = {{"slow.test", std::chrono::milliseconds(9500)}},
+          .done = 0.25};
+}
+
+TEST(CrawlViewTest, SaysAllThatThereIsToSee) {
+  std::string view;
+  for (const std::string& line : DrawView(Snapshot(), 100, 50)) view += line + "\n";
+  for (const char* const part :
+       {"crawling for 1 min 40 s", "12,345", "123.4/s", "1.4 MB", "1,000,000", "http_5xx",
+        "slow.test", "9.50 s", "25 %", "about 5 min 0 s left"}) {
+    EXPECT_THAT(view, HasSubstr(part));
+  }
+}
+
+TEST(CrawlViewTest, FitsIntoTheTerminal) {
+  for (const size_t width : {0u, 1u, 20u, 79u}) {
+    for (const size_t height : {0u, 1u, 5u}) {
+      const auto lines = DrawView(Snapshot(), width, height);
+      EXPECT_LE(lines.size(), height);
+      EXPECT_TRUE(std::all_of(lines.begin(), lines.end(),
+                              [width](const std::string& line) { return line.size() <= width; }));
+    }
+  }
+}
+
+TEST(CrawlViewTest, WithoutALimitThereIsNoTimeLeft) {
+  CrawlSnapshot crawl = Snapshot();
+  crawl.done.reset();
+  EXPECT_EQ(DrawLine(crawl).find("left"), std::string::npos);
+  crawl.done = 0;
+  EXPECT_EQ(DrawLine(crawl).find("left"), std::string::npos);
+}
+
+TEST(CrawlViewTest, NumbersReadAsPeopleWriteThem) {
+  EXPECT_EQ(Count(0), "0");
+  EXPECT_EQ(Count(999), "999");
+  EXPECT_EQ(Count(1000), "1,000");
+  EXPECT_EQ(Count(1234567), "1,234,567");
+  EXPECT_EQ(Bytes(0), "0 B");
+  EXPECT_EQ(Bytes(999), "999 B");
+  EXPECT_EQ(Bytes(1000), "1.0 KB");
+  EXPECT_EQ(Bytes(999'999), "1.0 MB");
+  EXPECT_EQ(Bytes(123'456'789), "123 MB");
+  EXPECT_EQ(Time(std::chrono::milliseconds(400)), "0 s");
+  EXPECT_EQ(Time(std::chrono::seconds(59)), "59 s");
+  EXPECT_EQ(Time(std::chrono::minutes(192)), "3 h 12 min");
+  EXPECT_EQ(Time(std::chrono::hours(50)), "2 d 2 h");
+}
+
+}  // namespace
+}  // namespace orbweaver

@@ -1,0 +1,147 @@
+#include "cli/crawl/crawl_watch.h"
+
+#include <algorithm>
+
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/model/arena.h"
+#include "spider/fetch/failure_cause.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr Duration kTimeout = std::chrono::seconds(20);
+constexpr Duration kSpeedOver = std::chrono::seconds(10);
+// Reading for the tally joins no group and commits nothing, but a consumer must name one.
+constexpr char kFollower[] = "orbweaver-crawl";
+
+struct Reader {
+  std::string_view topic;
+  std::string_view group;
+};
+constexpr Reader kReaders[] = {{kSpiderLogTopic, kStrategyWorkerGroup},
+                               {kScoringLogTopic, kDbWorkerGroup},
+                               {kSpiderFeedTopic, kSpiderGroup}};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl) {
+  std::unique_ptr<CrawlWatch> watch(new CrawlWatch(crawl));
+  watch->start_ = SystemClock().Now();
+  for (int i = 0; i < crawl.partitions(); ++i) watch->partitions_.emplace_back(i);
+  ASSIGN_OR_RETURN(watch->offsets_, crawl.bus().NewOffsetReader());
+  ASSIGN_OR_RETURN(watch->consumer_, crawl.bus().NewConsumer({.group = kFollower}));
+  ASSIGN_OR_RETURN(const auto bounds,
+                   watch->offsets_->Bounds(kSpiderLogTopic, watch->partitions_, kTimeout));
+  std::vector<AssignedPartition> from;
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    from.push_back({.partition = watch->partitions_[i], .position = bounds[i].end});
+    watch->followed_to_.push_back(bounds[i].end);
+  }
+  RETURN_IF_ERROR(watch->consumer_->Assign(kSpiderLogTopic, from));
+  return watch;
+}
+
+absl::Status CrawlWatch::Follow(Duration timeout) {
+  MessageBatch batch;
+  RETURN_IF_ERROR(consumer_->Poll({}, timeout, &batch));
+  Arena arena;
+  for (const Message& message : batch.messages()) {
+    followed_to_[static_cast<size_t>(message.partition.value())] = message.offset + 1;
+    arena.Reset();
+    SpiderLogEntry entry;
+    // What is no entry is the strategy worker's to complain about.
+    if (Decode(message.value, &arena, &entry).ok()) tally_.Add(entry);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<std::vector<Offset>>> CrawlWatch::EndsWhenAllIsRead() {
+  std::vector<Offset> ends;
+  for (const auto& [topic, group] : kReaders) {
+    ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(topic, partitions_, kTimeout));
+    ASSIGN_OR_RETURN(const auto committed,
+                     offsets_->Committed(group, topic, partitions_, kTimeout));
+    for (size_t i = 0; i < bounds.size(); ++i) {
+      const bool is_read = bounds[i].end == bounds[i].start ||
+                           (committed[i].has_value() && committed[i]->offset >= bounds[i].end);
+      if (!is_read) return std::nullopt;
+      ends.push_back(bounds[i].end);
+    }
+  }
+  return ends;
+}
+
+bool CrawlWatch::QueueIsEmptySince(SteadyTime time) const {
+  const QueueLook queue = crawl_.Queue();
+  if (queue.at <= time || queue.partitions.size() != partitions_.size()) return false;
+  return std::all_of(queue.partitions.begin(), queue.partitions.end(),
+                     [](const PartitionReport& partition) {
+                       return partition.delayed == 0 &&
+                              std::all_of(partition.waiting.begin(), partition.waiting.end(),
+                                          [](uint64_t count) { return count == 0; });
+                     });
+}
+
+absl::StatusOr<bool> CrawlWatch::NothingLeft() {
+  const SteadyTime now = SystemClock().Now();
+  ASSIGN_OR_RETURN(auto ends, EndsWhenAllIsRead());
+  if (!ends.has_value() || crawl_.held() != 0 || ends != quiet_ends_) {
+    quiet_ends_ = std::move(ends);
+    quiet_since_ = now;
+    return false;
+  }
+  return QueueIsEmptySince(quiet_since_);
+}
+
+absl::Status CrawlWatch::Trim() {
+  // The feed stays: whoever takes the queue over reads it back from the last checkpoint.
+  for (const auto& [topic, group] : kReaders) {
+    if (topic == kSpiderFeedTopic) continue;
+    ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(topic, partitions_, kTimeout));
+    ASSIGN_OR_RETURN(const auto committed,
+                     offsets_->Committed(group, topic, partitions_, kTimeout));
+    for (size_t i = 0; i < bounds.size(); ++i) {
+      if (!committed[i].has_value()) continue;
+      Offset start = committed[i]->offset;
+      if (topic == kSpiderLogTopic) start = std::min(start, followed_to_[i]);
+      if (start <= bounds[i].start) continue;
+      RETURN_IF_ERROR(crawl_.embedded_bus().DeleteBefore(topic, partitions_[i], start));
+    }
+  }
+  return absl::OkStatus();
+}
+
+CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> done) {
+  const SteadyTime now = SystemClock().Now();
+  CrawlSnapshot look{.state = state,
+                     .elapsed = now - start_,
+                     .pages = tally_.pages(),
+                     .failed = tally_.failed(),
+                     .bytes = tally_.received_bytes(),
+                     .fetching = crawl_.fetching(),
+                     .slowest = crawl_.SlowestDomains(),
+                     .done = done};
+  marks_.push_back({.at = now, .pages = look.pages, .bytes = look.bytes});
+  while (marks_.size() > 2 && now - marks_[1].at >= kSpeedOver) marks_.pop_front();
+  const double seconds = std::chrono::duration<double>(now - marks_.front().at).count();
+  if (seconds > 0) {
+    look.pages_per_s = static_cast<double>(look.pages - marks_.front().pages) / seconds;
+    look.bytes_per_s = static_cast<double>(look.bytes - marks_.front().bytes) / seconds;
+  }
+  for (const PartitionReport& partition : crawl_.Queue().partitions) {
+    for (const uint64_t waiting : partition.waiting) look.queued += waiting;
+    look.delayed += partition.delayed;
+    look.ready_domains += partition.ready;
+    look.paced_domains += partition.paced;
+    look.blocked_domains += partition.blocked;
+  }
+  for (const auto& [cause, failures] : tally_.by_cause()) {
+    look.errors.emplace_back(FailureCauseName(cause), failures.count);
+  }
+  std::sort(look.errors.begin(), look.errors.end(),
+            [](const auto& a, const auto& b) { return a.second > b.second; });
+  return look;
+}
+
+}  // namespace orbweaver

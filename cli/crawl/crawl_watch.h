@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cli/crawl/crawl_tally.h"
+#include "cli/crawl/crawl_view.h"
+#include "cli/crawl/local_crawl.h"
+
+namespace orbweaver {
+
+// Follows a crawl from beside: counts what its spider log gets, sees when nothing is left to do,
+// and deletes from the logs what no worker will read again.
+//
+// Place: `orbweaver crawl`, on its main thread. Not thread-safe.
+class CrawlWatch {
+ public:
+  // What the log holds by now is of an earlier run and not counted.
+  static absl::StatusOr<std::unique_ptr<CrawlWatch>> Create(LocalCrawl& crawl);
+
+  // Reads on, waiting at most `timeout`.
+  absl::Status Follow(Duration timeout);
+
+  // Whether every worker has read all that was written for it, the spider has nothing in hand and
+  // the queue is empty, and nothing has moved between this look and the one before.
+  absl::StatusOr<bool> NothingLeft();
+
+  // Deletes what has been read by those whom it was for.
+  absl::Status Trim();
+
+  const CrawlTally& tally() const { return tally_; }
+  CrawlSnapshot Look(std::string_view state, std::optional<double> done);
+
+ private:
+  explicit CrawlWatch(LocalCrawl& crawl) : crawl_(crawl) {}
+
+  // Ends of all partitions' logs of the three topics, in order; nullopt when one of them was not
+  // read by its workers up to there.
+  absl::StatusOr<std::optional<std::vector<Offset>>> EndsWhenAllIsRead();
+  bool QueueIsEmptySince(SteadyTime time) const;
+
+  LocalCrawl& crawl_;
+  std::vector<PartitionId> partitions_;
+  std::unique_ptr<OffsetReader> offsets_;
+  std::unique_ptr<Consumer> consumer_;
+  std::vector<Offset> followed_to_;  // by partition
+  CrawlTally tally_;
+  SteadyTime start_;
+
+  // For NothingLeft: the ends as of the last look, when everything had been read.
+  std::optional<std::vector<Offset>> quiet_ends_;
+  SteadyTime quiet_since_;
+
+  struct Mark {
+    SteadyTime at;
+    uint64_t pages;
+    uint64_t bytes;
+  };
+  std::deque<Mark> marks_;  // of the last seconds, for speeds
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,194 @@
+#include "cli/crawl/local_crawl.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/protocol/topic_record.h"
+#include "common/runtime/step_loop.h"
+#include "db_worker/worker.h"
+#include "spider/crawl/http_spider.h"
+#include "strategy_worker/host/loader.h"
+#include "strategy_worker/worker.h"
+
+namespace orbweaver {
+namespace {
+
+// How long a step waits for something to do. A stop is seen this much later.
+constexpr Duration kWait = std::chrono::milliseconds(200);
+constexpr Duration kTimeout = std::chrono::seconds(20);
+constexpr char kWorkerId[] = "crawl";
+// The operating system caches the same files once more, and has the rest of the memory for it.
+constexpr size_t kBlockCacheBytes = size_t{96} << 20;
+constexpr size_t kWriteBufferBytes = size_t{32} << 20;
+constexpr size_t kAllWriteBuffersBytes = size_t{128} << 20;
+
+// The spider's membership of its group: the core outlives it.
+class SpiderMembership : public Stepped {
+ public:
+  explicit SpiderMembership(SpiderCore& core) : core_(core) {}
+  ~SpiderMembership() override { core_.Leave(); }
+
+  absl::Status Step() override { return core_.Step(kWait); }
+  absl::Status Close() override { return core_.Close(); }
+
+ private:
+  SpiderCore& core_;
+};
+
+SpiderOptions SpiderOptionsOf(const ProductOptions& options) {
+  return {.archive = options.archive,
+          .crawl = options.crawl,
+          .fetch = options.fetch,
+          .network = options.network,
+          .parse = options.parse,
+          .politeness = options.politeness,
+          .publish = options.publish,
+          .robots = options.robots,
+          .url = options.url};
+}
+
+}  // namespace
+
+void SetLocalDefaults(ProductOptions* options) {
+  // Enough for the threads of one machine, and few enough that batches stay large.
+  options->topics.partitions = 4;
+  // Batches cost little where no server is asked, and a site of few pages is crawled sooner.
+  options->db_worker.feed.interval = std::chrono::milliseconds(20);
+  options->db_worker.chunk_cache_bytes = int64_t{32} << 20;
+  options->states.cache_bytes = size_t{128} << 20;
+}
+
+LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database)
+    : options_(options),
+      database_(std::move(database)),
+      store_(*database_),
+      admin_(options.process.admin.token) {}
+
+absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOptions& options,
+                                                             const std::filesystem::path& folder) {
+  // What is configured wrongly shows before anything is made.
+  ASSIGN_OR_RETURN(auto strategy, LoadStrategy(options.strategy, std::random_device()()));
+  ASSIGN_OR_RETURN(auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  ASSIGN_OR_RETURN(auto database,
+                   Database::Open({.folder = folder,
+                                   .block_cache_bytes = kBlockCacheBytes,
+                                   .write_buffer_bytes = kWriteBufferBytes,
+                                   .all_write_buffers_bytes = kAllWriteBuffersBytes}));
+  std::unique_ptr<LocalCrawl> crawl(new LocalCrawl(options, std::move(database)));
+  crawl->strategy_ = std::move(strategy);
+  crawl->suffixes_ = std::move(suffixes);
+  RETURN_IF_ERROR(crawl->OpenBus());
+  ASSIGN_OR_RETURN(crawl->spider_, MakeHttpSpider(SpiderOptionsOf(options),
+                                                  {.bus = *crawl->bus_,
+                                                   .suffixes = *crawl->suffixes_,
+                                                   .metrics = crawl->crawl_metrics_,
+                                                   .partitions = crawl->partitions_,
+                                                   .consumer = {.group = std::string(kSpiderGroup)},
+                                                   .worker_id = kWorkerId,
+                                                   .software = "orbweaver/" ORBWEAVER_VERSION}));
+  return crawl;
+}
+
+absl::Status LocalCrawl::OpenBus() {
+  ASSIGN_OR_RETURN(bus_, EmbeddedBus::Open(*database_, SystemClock()));
+  // A folder keeps the number of partitions that it was made with.
+  ASSIGN_OR_RETURN(const TopicRecord record,
+                   NextTopicRecord(store_, *bus_, options_.topics.partitions, kTimeout));
+  RETURN_IF_ERROR(SaveTopicRecord(store_, record, kTimeout));
+  partitions_ = record.partitions;
+  TopicOptions topics = options_.topics;
+  topics.partitions = partitions_;
+  // However long a crawl rests, what its workers have not read stays: see CrawlWatch.
+  topics.retention = Duration::zero();
+  topics.retention_bytes = 0;
+  ASSIGN_OR_RETURN(const auto specs, ProductTopics(topics));
+  return bus_->EnsureTopics(specs, kTimeout).status();
+}
+
+LocalCrawl::~LocalCrawl() {
+  for (StopRequest* const stop : {&stop_spider_, &stop_strategy_, &stop_db_}) stop->Request();
+  for (std::thread* const thread : {&spider_thread_, &strategy_thread_, &db_thread_}) {
+    if (thread->joinable()) thread->join();
+  }
+}
+
+void LocalCrawl::Start() {
+  db_thread_ = std::thread([this] { RunDbWorker(); });
+  strategy_thread_ = std::thread([this] { RunStrategyWorker(); });
+  spider_thread_ = std::thread([this] { RunSpider(); });
+}
+
+absl::Status LocalCrawl::Stop() {
+  const std::pair<StopRequest*, std::thread*> order[] = {{&stop_spider_, &spider_thread_},
+                                                         {&stop_strategy_, &strategy_thread_},
+                                                         {&stop_db_, &db_thread_}};
+  for (const auto& [stop, thread] : order) {
+    stop->Request();
+    if (thread->joinable()) thread->join();
+  }
+  absl::MutexLock lock(&mutex_);
+  return result_;
+}
+
+void LocalCrawl::RunStrategyWorker() {
+  const StrategyWorkerParts parts{.bus = *bus_,
+                                  .store = store_,
+                                  .strategy = *strategy_,
+                                  .suffixes = *suffixes_,
+                                  .metrics = metrics_,
+                                  .state_metrics = state_metrics_,
+                                  .options = options_.strategy_worker,
+                                  .states = options_.states,
+                                  .urls = options_.url,
+                                  .id = kWorkerId,
+                                  .session_timeout = options_.worker.session_timeout};
+  Ended(RunSteps("strategy", [&parts] { return NewStrategyWorker(parts); }, stop_strategy_));
+}
+
+void LocalCrawl::RunDbWorker() {
+  const QueueWorkerParts parts{
+      .bus = *bus_,
+      .store = store_,
+      .metrics = db_metrics_,
+      .admin = queue_admin_,
+      .setup = {.options = options_.db_worker, .name = kWorkerId, .seed = std::random_device()()}};
+  Ended(RunSteps("queue", [&parts] { return NewQueueWorker(parts); }, stop_db_));
+}
+
+void LocalCrawl::RunSpider() {
+  const auto make = [this]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
+    RETURN_IF_ERROR(spider_->Join());
+    return std::make_unique<SpiderMembership>(*spider_);
+  };
+  absl::Status result = RunSteps("spider", make, stop_spider_);
+  // Also after what was fatal: whole files are of more use than torn ones.
+  result.Update(spider_->Finish());
+  Ended(result);
+}
+
+void LocalCrawl::Ended(const absl::Status& status) {
+  if (status.ok()) return;
+  absl::MutexLock lock(&mutex_);
+  result_.Update(status);
+  failed_.Request();
+}
+
+uint64_t LocalCrawl::fetching() const {
+  return static_cast<uint64_t>(crawl_metrics_.fetching.value());
+}
+
+uint64_t LocalCrawl::held() const { return static_cast<uint64_t>(crawl_metrics_.held.value()); }
+
+std::vector<std::pair<std::string, Duration>> LocalCrawl::SlowestDomains() const {
+  std::vector<std::pair<std::string, Duration>> slowest;
+  for (const Politeness::DomainReport& domain : spider_->Slowest()) {
+    slowest.emplace_back(domain.domain, domain.took);
+  }
+  return slowest;
+}
+
+}  // namespace orbweaver

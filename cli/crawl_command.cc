@@ -1,0 +1,391 @@
+// `orbweaver crawl`: all workers in this process, on one folder.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/crawl/crawl_summary.h"
+#include "cli/crawl/crawl_view.h"
+#include "cli/crawl/crawl_watch.h"
+#include "cli/crawl/local_crawl.h"
+#include "cli/product_options.h"
+#include "cli/seed_lines.h"
+#include "cli/seed_writer.h"
+#include "fmt/format.h"
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "common/config/schema.h"
+#include "common/config/value_text.h"
+#include "common/runtime/signal_watcher.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kHelp[] =
+    R"(usage: orbweaver crawl SEED… [OPTIONS]
+       orbweaver crawl --seeds FILE|- [OPTIONS]
+
+Crawls from these URLs, politely, with no server to start. Everything it knows is in one folder: the
+same command without seeds goes on where it stood, after Ctrl-C, a crash or kill -9. It ends by
+itself when nothing is left.
+
+  --data DIR                 that folder; ./crawl-data
+  --seeds FILE               a URL a line; - for standard input
+  --out DIR                  write pages there: WARC files and pages-….jsonl
+  --strategy NAME            what to crawl, in which order; `orbweaver strategy list`
+  --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`
+  --max-pages N              stop after so many pages
+  --max-pages-per-domain N   no more requests to any registered domain
+  --depth N                  follow links so many times from a seed
+  --allow DOMAIN|PATTERN     only these: example.com, *.org, or URLs such as */blog/*
+  --deny DOMAIN|PATTERN      not these
+  --delay TIME               between two requests to a domain; 1s
+  --duration TIME            stop after so long: 30m, 2h
+  --threads N                that fetch and parse; 1
+  --user-agent TEXT          who you are; with an address where site owners can reach you
+  --proxy URL                http://HOST:PORT
+  --json                     the closing summary as JSON
+  --dry-run                  say what would be done, and do nothing
+  --config FILE              read options from a file
+  --set NAME=VALUE           any option; `orbweaver config reference` lists them
+  --help                     this text
+
+On a terminal it shows how it goes; elsewhere it says so every ten seconds on standard error. Ctrl-C
+finishes what is being fetched; a second one ends at once, which loses nothing either.
+
+Exit code: 0 nothing was left, or a limit was reached, or it was stopped; 1 something failed; 2 wrong
+options, nothing was done.
+)";
+
+constexpr Duration kDrawEvery = std::chrono::milliseconds(200);
+constexpr Duration kLineEvery = std::chrono::seconds(10);
+constexpr Duration kTrimEvery = std::chrono::seconds(10);
+constexpr Duration kLookEvery = std::chrono::milliseconds(250);
+constexpr Duration kStopDeadline = std::chrono::seconds(60);
+constexpr Duration kSeedTimeout = std::chrono::minutes(1);
+
+struct Arguments {
+  std::vector<std::string> seeds;
+  std::vector<std::string> seed_files;
+  std::filesystem::path data = "crawl-data";
+  std::string out;
+  uint64_t max_pages = 0;
+  Duration duration{};
+  bool json = false;
+  bool dry_run = false;
+};
+
+int Fail(int code, std::string_view message) {
+  fmt::print(stderr, "orbweaver crawl: {}\n", message);
+  return code;
+}
+
+// Options that are short for a --set.
+constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
+    {"--strategy", "strategy.name"},
+    {"--max-pages-per-domain", "strategy.params.max_pages"},
+    {"--depth", "strategy.params.max_depth"},
+    {"--threads", "spider.threads"},
+    {"--user-agent", "spider.fetch.user_agent"},
+    {"--proxy", "network.proxy"},
+};
+
+// `args` without what this command knows; what stands for a --set goes before the user's own.
+class ArgumentReader {
+ public:
+  explicit ArgumentReader(std::span<const std::string> args) : args_(args) {}
+
+  // What is wrong; nothing when all is well.
+  std::optional<std::string> Read(Arguments* into, std::vector<std::string>* rest) {
+    for (; at_ < args_.size(); ++at_) {
+      if (const auto wrong = ReadOne(into)) return wrong;
+    }
+    for (const auto& [name, values] : lists_) Set(name, values);
+    *rest = std::move(sets_);
+    rest->insert(rest->end(), rest_.begin(), rest_.end());
+    return std::nullopt;
+  }
+
+ private:
+  void Set(std::string_view name, std::string_view value) {
+    sets_.push_back(fmt::format("--set={}={}", name, value));
+  }
+
+  // The value of option `name` when that is what stands here.
+  std::optional<std::string> Take(std::string_view name) {
+    const std::string_view arg = args_[at_];
+    if (arg == name && at_ + 1 < args_.size()) return args_[++at_];
+    if (arg.starts_with(name) && arg.substr(name.size()).starts_with('=')) {
+      return std::string(arg.substr(name.size() + 1));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> ReadOne(Arguments* into) {
+    const std::string& arg = args_[at_];
+    if (!arg.starts_with('-')) {
+      into->seeds.push_back(arg);
+      return std::nullopt;
+    }
+    if (arg == "--json") return into->json = true, std::nullopt;
+    if (arg == "--dry-run") return into->dry_run = true, std::nullopt;
+    if (const auto value = Take("--data")) return into->data = *value, std::nullopt;
+    if (const auto value = Take("--seeds")) return into->seed_files.push_back(*value), std::nullopt;
+    if (const auto value = Take("--out")) {
+      into->out = *value;
+      Set("spider.archive.folder", *value);
+      Set("spider.archive.jsonl", "true");
+      return std::nullopt;
+    }
+    if (const auto value = Take("--param")) {
+      return Set("strategy.params." + value->substr(0, value->find('=')),
+                 value->find('=') == std::string::npos ? "" : value->substr(value->find('=') + 1)),
+             std::nullopt;
+    }
+    if (const auto value = Take("--allow")) return AddToList("allow", *value), std::nullopt;
+    if (const auto value = Take("--deny")) return AddToList("deny", *value), std::nullopt;
+    if (const auto value = Take("--delay")) {
+      Set("feed.min_delay", *value);
+      Set("spider.politeness.delay", *value);
+      return std::nullopt;
+    }
+    if (const auto value = Take("--max-pages")) return ReadCount(*value, &into->max_pages);
+    if (const auto value = Take("--duration")) return ReadDuration(*value, &into->duration);
+    for (const auto& [name, option] : kShortForms) {
+      if (const auto value = Take(name)) return Set(option, *value), std::nullopt;
+    }
+    rest_.push_back(arg);
+    // `--set NAME=VALUE` as two words.
+    if ((arg == "--set" || arg == "--config") && at_ + 1 < args_.size()) {
+      rest_.push_back(args_[++at_]);
+    }
+    return std::nullopt;
+  }
+
+  // A pattern with a slash is one of URLs.
+  void AddToList(std::string_view list, const std::string& pattern) {
+    const std::string_view of = pattern.find('/') == std::string::npos ? "domains" : "urls";
+    std::string& values = lists_[fmt::format("strategy.params.{}_{}", list, of)];
+    values += (values.empty() ? "" : ",") + pattern;
+  }
+
+  static std::optional<std::string> ReadCount(const std::string& text, uint64_t* count) {
+    if (config::ParseNumber(text, count) && *count > 0) return std::nullopt;
+    return fmt::format("--max-pages {}: expected a number above 0", text);
+  }
+
+  static std::optional<std::string> ReadDuration(const std::string& text, Duration* duration) {
+    if (config::ParseDuration(text, duration) && *duration > Duration::zero()) return std::nullopt;
+    return fmt::format("--duration {}: expected a time such as 90s, 30m or 2h", text);
+  }
+
+  const std::span<const std::string> args_;
+  size_t at_ = 0;
+  std::map<std::string, std::string> lists_;
+  std::vector<std::string> sets_, rest_;
+};
+
+void PrintPlan(const Arguments& arguments, const ProductOptions& options) {
+  fmt::print("folder      {}{}\n", arguments.data.string(),
+             std::filesystem::exists(arguments.data) ? " (goes on)" : " (new)");
+  for (const std::string& seed : arguments.seeds) fmt::print("seed        {}\n", seed);
+  for (const std::string& file : arguments.seed_files) fmt::print("seeds from  {}\n", file);
+  fmt::print("strategy    {}\n", options.strategy.name);
+  for (const auto& [name, value] : options.strategy.params) {
+    fmt::print("            {} = {}\n", name, value);
+  }
+  fmt::print("delay       {} s between two requests to a domain\n",
+             std::chrono::duration<double>(options.politeness.delay).count());
+  fmt::print("user agent  {}\n", options.fetch.user_agent);
+  fmt::print("threads     {}\n", options.crawl.threads);
+  if (!options.network.proxy.empty()) fmt::print("proxy       {}\n", options.network.proxy);
+  if (!arguments.out.empty()) fmt::print("output      {}\n", arguments.out);
+  if (arguments.max_pages > 0) fmt::print("ends after  {} pages\n", Count(arguments.max_pages));
+  if (arguments.duration > Duration::zero()) {
+    fmt::print("ends after  {}\n", Time(arguments.duration));
+  }
+}
+
+absl::Status AddSeeds(const Arguments& arguments, const ProductOptions& options,
+                      LocalCrawl& crawl) {
+  if (arguments.seeds.empty() && arguments.seed_files.empty()) return absl::OkStatus();
+  UrlResolver resolver(options.url, crawl.suffixes());
+  ASSIGN_OR_RETURN(const auto writer,
+                   SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
+  for (const std::string& seed : arguments.seeds) {
+    if (const UrlError error = writer->Add(seed); error != UrlError::kNone) {
+      return FatalError("seed '{}': {}. Give http or https URLs", seed, UrlErrorName(error));
+    }
+  }
+  for (const std::string& file : arguments.seed_files) {
+    RETURN_IF_ERROR(AddSeedLines(file, *writer).status());
+  }
+  RETURN_IF_ERROR(writer->Finish());
+  if (writer->durable() == 0) return FatalError("no seed among the lines of the file");
+  return absl::OkStatus();
+}
+
+// How much of the nearest limit is used up.
+std::optional<double> DoneOf(const Arguments& arguments, const CrawlTally& tally,
+                             Duration elapsed) {
+  std::optional<double> done;
+  if (arguments.max_pages > 0) {
+    done = static_cast<double>(tally.pages()) / static_cast<double>(arguments.max_pages);
+  }
+  if (arguments.duration > Duration::zero()) {
+    const double share = std::chrono::duration<double>(elapsed).count() /
+                         std::chrono::duration<double>(arguments.duration).count();
+    done = std::max(done.value_or(0), share);
+  }
+  return done;
+}
+
+// Shows how it goes: on a terminal always anew, elsewhere a line now and then.
+class Progress {
+ public:
+  Progress() : on_terminal_(isatty(STDERR_FILENO) == 1), view_(STDERR_FILENO) {}
+
+  bool on_terminal() const { return on_terminal_; }
+
+  void Show(const CrawlSnapshot& look) {
+    if (on_terminal_) return view_.Draw(look);
+    fmt::print(stderr, "{}\n", DrawLine(look));
+  }
+  Duration interval() const { return on_terminal_ ? kDrawEvery : kLineEvery; }
+
+ private:
+  const bool on_terminal_;
+  LiveView view_;
+};
+
+// Follows the crawl to its end; why it ended.
+absl::StatusOr<std::string_view> Watch(const Arguments& arguments, const StopRequest& stop,
+                                       LocalCrawl& crawl, CrawlWatch& watch, Progress& progress,
+                                       bool* finished) {
+  const SteadyTime start = SystemClock().Now();
+  SteadyTime next_show = start + progress.interval();
+  SteadyTime next_look = start + kLookEvery;
+  SteadyTime next_trim = start + kTrimEvery;
+  while (true) {
+    RETURN_IF_ERROR(watch.Follow(kDrawEvery));
+    const SteadyTime now = SystemClock().Now();
+    if (stop.requested()) return "it was stopped";
+    if (crawl.failed().requested()) return "a worker failed";
+    if (arguments.max_pages > 0 && watch.tally().pages() >= arguments.max_pages) {
+      return "--max-pages is reached";
+    }
+    if (arguments.duration > Duration::zero() && now - start >= arguments.duration) {
+      return "--duration is over";
+    }
+    if (now >= next_look) {
+      next_look = now + kLookEvery;
+      ASSIGN_OR_RETURN(*finished, watch.NothingLeft());
+      if (*finished) return "nothing is left";
+    }
+    if (now >= next_show) {
+      next_show = now + progress.interval();
+      progress.Show(watch.Look("crawling", DoneOf(arguments, watch.tally(), now - start)));
+    }
+    if (now >= next_trim) {
+      next_trim = now + kTrimEvery;
+      RETURN_IF_ERROR(watch.Trim());
+    }
+  }
+}
+
+absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, StopRequest& stop) {
+  ASSIGN_OR_RETURN(const auto crawl, LocalCrawl::Open(options, arguments.data));
+  ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl));
+  RETURN_IF_ERROR(AddSeeds(arguments, options, *crawl));
+  Progress progress;
+  crawl->Start();
+  CrawlEnd end{.data = arguments.data.string(), .files = arguments.out};
+  const auto why = Watch(arguments, stop, *crawl, *watch, progress, &end.finished);
+  const CrawlSnapshot before = watch->Look("draining", std::nullopt);
+  if (why.ok() && !end.finished) progress.Show(before);
+  absl::Status result = crawl->Stop();
+  result.Update(why.status());
+  // What the spider has finished on its way out.
+  for (uint64_t pages = UINT64_MAX; pages != watch->tally().pages();) {
+    pages = watch->tally().pages();
+    result.Update(watch->Follow(Duration::zero()));
+  }
+  result.Update(watch->Trim());
+  end.last = watch->Look("ended", std::nullopt);
+  // Nobody looks at the queue any more.
+  end.last.queued = before.queued;
+  end.last.delayed = before.delayed;
+  end.why = why.ok() ? *why : "something failed";
+  if (progress.on_terminal()) progress.Show(end.last);
+  fmt::print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"
+                                  : SummaryText(end, watch->tally()));
+  return result;
+}
+
+int Run(std::span<const std::string> all_args) {
+  Arguments arguments;
+  std::vector<std::string> rest;
+  if (const auto wrong = ArgumentReader(all_args).Read(&arguments, &rest)) {
+    return Fail(kExitUsage, *wrong + ".");
+  }
+  config::Schema schema;
+  ProductOptions options;
+  SetLocalDefaults(&options);
+  const std::string anonymous = options.fetch.user_agent;
+  if (const absl::Status loaded = LoadProductOptions(&rest, schema, &options); !loaded.ok()) {
+    return Fail(kExitUsage, MessageOf(loaded));
+  }
+  if (!rest.empty()) {
+    return Fail(kExitUsage, fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
+                                        "crawl --help` lists the options.",
+                                        rest[0]));
+  }
+  if (arguments.seeds.empty() && arguments.seed_files.empty() &&
+      !std::filesystem::exists(arguments.data)) {
+    return Fail(kExitUsage,
+                fmt::format("no seed, and no crawl in {} to go on with. `orbweaver crawl "
+                            "https://example.com/` begins one.",
+                            arguments.data.string()));
+  }
+  if (options.fetch.user_agent == anonymous) {
+    fmt::print(stderr,
+               "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "
+               "address)'.\n");
+  }
+  if (arguments.dry_run) {
+    PrintPlan(arguments, options);
+    return kExitOk;
+  }
+  if (isatty(STDERR_FILENO) == 1 && options.log.level == LogLevel::kInfo) {
+    // Below the live view there is room for what is wrong only.
+    options.log.level = LogLevel::kWarning;
+    ConfigureLog(options.log);
+  }
+  StopRequest stop;
+  SignalWatcher signals(stop, kStopDeadline);
+  signals.Start();
+  const absl::Status result = Crawl(arguments, options, stop);
+  signals.Stop();
+  FlushLog();
+  return result.ok() ? kExitOk : Fail(kExitFailed, MessageOf(result));
+}
+
+}  // namespace
+
+Command CrawlCommand() {
+  return {.name = "crawl",
+          .summary = "Crawl from these URLs, on this machine, with no server to start",
+          .help = kHelp,
+          .run = Run};
+}
+
+}  // namespace orbweaver
