@@ -72,9 +72,6 @@ constexpr Duration kTrimEvery = std::chrono::seconds(10);
 constexpr Duration kLookEvery = std::chrono::milliseconds(250);
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
 constexpr Duration kSeedTimeout = std::chrono::minutes(1);
-// Of a new folder: enough for the threads of one machine, and few enough that batches stay large.
-constexpr int kLocalPartitions = 4;
-constexpr std::chrono::milliseconds kLocalFeedInterval{20};
 
 struct Arguments {
   std::vector<std::string> seeds;
@@ -342,9 +339,7 @@ int Run(std::span<const std::string> all_args) {
   }
   config::Schema schema;
   ProductOptions options;
-  options.topics.partitions = kLocalPartitions;
-  // Batches cost little where no server is asked, and a site of few pages is crawled sooner.
-  options.db_worker.feed.interval = kLocalFeedInterval;
+  SetLocalDefaults(&options);
   const std::string anonymous = options.fetch.user_agent;
   if (const absl::Status loaded = LoadProductOptions(&rest, schema, &options); !loaded.ok()) {
     return Fail(kExitUsage, MessageOf(loaded));

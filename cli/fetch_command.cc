@@ -130,6 +130,8 @@ class OneFetch : public FetchListener {
   void OnResolved(const Resolution&) override {}
 
   void OnFetched(FetchResult& result) override {
+    // Each time one connection less is kept, so this comes to an end.
+    if (result.stale) return fetcher_.Fetch(FetchId(), {.url = redirects_.url()});
     if (!result.failure && IsRedirect(result.status)) {
       switch (redirects_.Take(result.status, result.Header("location"), resolver_)) {
         case Redirects::Next::kFollow:

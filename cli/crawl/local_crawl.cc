@@ -21,6 +21,10 @@ namespace {
 constexpr Duration kWait = std::chrono::milliseconds(200);
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr char kWorkerId[] = "crawl";
+// The operating system caches the same files once more, and has the rest of the memory for it.
+constexpr size_t kBlockCacheBytes = size_t{96} << 20;
+constexpr size_t kWriteBufferBytes = size_t{32} << 20;
+constexpr size_t kAllWriteBuffersBytes = size_t{128} << 20;
 
 // The spider's membership of its group: the core outlives it.
 class SpiderMembership : public Stepped {
@@ -49,6 +53,15 @@ SpiderOptions SpiderOptionsOf(const ProductOptions& options) {
 
 }  // namespace
 
+void SetLocalDefaults(ProductOptions* options) {
+  // Enough for the threads of one machine, and few enough that batches stay large.
+  options->topics.partitions = 4;
+  // Batches cost little where no server is asked, and a site of few pages is crawled sooner.
+  options->db_worker.feed.interval = std::chrono::milliseconds(20);
+  options->db_worker.chunk_cache_bytes = int64_t{32} << 20;
+  options->states.cache_bytes = size_t{128} << 20;
+}
+
 LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database)
     : options_(options),
       database_(std::move(database)),
@@ -60,7 +73,11 @@ absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOption
   // What is configured wrongly shows before anything is made.
   ASSIGN_OR_RETURN(auto strategy, LoadStrategy(options.strategy, std::random_device()()));
   ASSIGN_OR_RETURN(auto suffixes, PublicSuffixes::Load(options.public_suffixes));
-  ASSIGN_OR_RETURN(auto database, Database::Open({.folder = folder}));
+  ASSIGN_OR_RETURN(auto database,
+                   Database::Open({.folder = folder,
+                                   .block_cache_bytes = kBlockCacheBytes,
+                                   .write_buffer_bytes = kWriteBufferBytes,
+                                   .all_write_buffers_bytes = kAllWriteBuffersBytes}));
   std::unique_ptr<LocalCrawl> crawl(new LocalCrawl(options, std::move(database)));
   crawl->strategy_ = std::move(strategy);
   crawl->suffixes_ = std::move(suffixes);

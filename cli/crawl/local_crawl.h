@@ -30,6 +30,10 @@
 
 namespace orbweaver {
 
+// Defaults that suit one machine better than a cluster's: fewer partitions, smaller caches, batches
+// at once.
+void SetLocalDefaults(ProductOptions* options);
+
 // Place: `orbweaver crawl`. The workers are those of a cluster, a thread each (the spider's
 // spider.threads beside); they meet on the bus alone. Stop, or a kill -9: the same folder goes on
 // where it stood.

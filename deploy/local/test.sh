@@ -9,7 +9,11 @@ preset=${ORBWEAVER_PRESET:-release}
 labels='unit|contract|integration|sim|e2e|fuzz'
 select=() fuzz=yes services=yes all=no
 case ${1:-} in
-  all) shift; all=yes ;;
+  all)
+    shift
+    all=yes
+    export ORBWEAVER_SIM_SEEDS=${ORBWEAVER_SIM_SEEDS:-2000}
+    ;;
   *) select+=(-LE long) ;;
 esac
 case ${1:-} in

@@ -378,6 +378,20 @@ TEST_F(HttpFetcherTest, AHandshakeThatNeverEndsIsGivenUp) {
   EXPECT_EQ(Outcome("https://a.test/"), "timeout_tls");
 }
 
+TEST_F(HttpFetcherTest, AProxyThatRefusesATunnelOrTalksInItIsTheProxysFailure) {
+  for (const char* answer : {"HTTP/1.1 403 Forbidden\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\nforged",
+                             "SSH-2.0-x\r\n\r\n", "HTTP/1.1 200"}) {
+    RawServer proxy([answer](RawConnection& connection, int) {
+      connection.ReadHead();
+      connection.Send(answer);
+    });
+    network_.proxy = fmt::format("http://127.0.0.1:{}", proxy.port());
+    fetcher_.reset();
+    EXPECT_EQ(Outcome("https://a.test/"), "proxy") << answer;
+    fetcher_.reset();
+  }
+}
+
 TEST_F(HttpFetcherTest, AKeptConnectionThatWasEndedMeanwhileIsToldOfAndNotAskedAgain) {
   // Ends each connection as soon as the second request has come: the client cannot have known.
   RawServer server([](RawConnection& connection, int) {

@@ -33,7 +33,7 @@ struct ArchiveOptions {
   // A file that has grown so large is finished, and another begun.
   uint64_t max_file_bytes = uint64_t{1} << 30;
   // Of gzip, 1 to 9.
-  int compression = 6;
+  int compression = 1;
   // Contents remembered, to write `revisit` for one that comes again.
   size_t known_payloads = 100'000;
 };

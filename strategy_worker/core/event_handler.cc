@@ -9,6 +9,7 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "strategy_worker/core/adoption.h"
 
 namespace orbweaver {
 namespace {
@@ -87,6 +88,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
     Observe(event);
   }
   if (event.kind == kDeferredEvent) return absl::OkStatus();
+  RETURN_IF_ERROR(AdoptData(strategy_, &states->record()));
   RETURN_IF_ERROR(CallStrategy(event, states->record()));
   if (output_.warning_kept.size != 0) {
     Log(LogLevel::kWarning, "strategy", "strategy '{}', domain '{}': {}", strategy_.name(),

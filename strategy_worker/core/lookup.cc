@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "strategy_worker/core/adoption.h"
 #include "strategy_worker/core/schedule_writer.h"
 
 namespace orbweaver {
@@ -63,7 +64,7 @@ absl::Status Lookup::Examine(Batch* batch, TouchedDomain* domain) {
   DomainRecord& record = states->record();
   RETURN_IF_ERROR(CheckWatermark(*domain, record, owner));
   RETURN_IF_ERROR(ClaimOutbox(domain, states, owner));
-  const absl::Status adopted = Adopt(&record);
+  const absl::Status adopted = AdoptData(strategy_, &record);
   batch->ForEachEvent(*domain, [&](SourceEvent& event) {
     const Watermark place{.topic_epoch = ownership_.topic_epoch(), .offset = event.message->offset};
     event.is_in_row = place <= record.applied;
@@ -121,24 +122,6 @@ absl::Status Lookup::ClaimOutbox(TouchedDomain* domain, DomainStates* states,
   states->MarkChanged();
   owner->has_changes = true;
   domain->sends = true;
-  return absl::OkStatus();
-}
-
-absl::Status Lookup::Adopt(DomainRecord* record) {
-  if (record->strategy_name == strategy_.name() &&
-      record->strategy_version == strategy_.version()) {
-    return absl::OkStatus();
-  }
-  std::string data;
-  if (!record->strategy_data.empty()) {
-    absl::StatusOr<std::string> adopted =
-        strategy_.Adopt(record->strategy_name, record->strategy_version, record->strategy_data);
-    RETURN_IF_ERROR(adopted.status());
-    data = *std::move(adopted);
-  }
-  record->strategy_name = strategy_.name();
-  record->strategy_version = strategy_.version();
-  record->strategy_data = std::move(data);
   return absl::OkStatus();
 }
 

@@ -50,7 +50,6 @@ class Lookup {
   absl::Status CheckWatermark(const TouchedDomain& domain, const DomainRecord& record,
                               OwnedPartition* owner);
   absl::Status ClaimOutbox(TouchedDomain* domain, DomainStates* states, OwnedPartition* owner);
-  absl::Status Adopt(DomainRecord* record);
   void Filter(Batch* batch);
   absl::Status AskFilter(SourceEvent* event, const DomainRecord& record);
   absl::Status LoadStates(Batch* batch);

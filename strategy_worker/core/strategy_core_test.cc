@@ -336,6 +336,26 @@ TEST_F(ExtraRequests, AUrlOfADomainThatWasGivenUpMayBeScheduledAgain) {
   EXPECT_EQ(world_.StateOf(kDomain, kUrl + "2")->status, LinkStatus::kQueued);
 }
 
+TEST_F(ExtraRequests, BytesAreKeptAsTheStrategysOwnThoughTheCacheGaveTheirDomainUpMeanwhile) {
+  Ask("https://b.test/x", /*even_if_known=*/true);
+  const auto ask = strategy_.on_event;
+  strategy_.on_event = [&ask](Call call) {
+    if (ToView(call.event.domain_view->name_view) != kDomain) return ask(call);
+    call.output->set_domain_data = 1;
+    call.output->domain_data_kept = ToText("kept");
+    return absl::OkStatus();
+  };
+  // Both in one batch: loading what the first asks for pushes the second's domain out.
+  world_.Append({.domain = "b.test", .event = HostFacts{.host = "b.test"}});
+  AppendLinks({kUrl});
+  StrategyWorld::Worker worker;
+  worker.state_options.cache_bytes = 0;
+  const auto core = world_.NewCore(strategy_, std::move(worker));
+  ASSERT_OK(world_.RunUntilIdle(*core));
+  EXPECT_EQ(world_.RecordOf(kDomain)->strategy_data, "kept");
+  EXPECT_EQ(world_.RecordOf(kDomain)->strategy_name, strategy_.name());
+}
+
 TEST_F(StrategyCoreTest, LinksThatTheFilterDropsCostNoRead) {
   strategy_.filter = [](const orbweaver_event& event, auto, std::span<uint8_t> keep) {
     // Its budget is spent.

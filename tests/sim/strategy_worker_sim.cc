@@ -1,18 +1,14 @@
 #include "tests/sim/strategy_worker_sim.h"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "common/base/random.h"
 #include "common/base/simulated_process.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/url/fingerprint.h"
 #include "strategy_worker/states/packed_state_store.h"
 #include "tests/sim/switched_off.h"
 #include "tests/support/strategy_world.h"
@@ -22,81 +18,12 @@ namespace {
 
 constexpr int kPartitions = 4;
 constexpr int kWorkers = 2;
-constexpr int kDomains = 6;
-constexpr int kUrlsPerDomain = 12;
 constexpr Duration kLong = std::chrono::minutes(1);
-
-uint64_t Mix(uint64_t a, uint64_t b) {
-  Random random(a * 0x9e3779b97f4a7c15u ^ b);
-  return random();
-}
-
-std::string DomainName(uint64_t i) { return "d" + std::to_string(i) + ".test"; }
-std::string UrlOf(const std::string& domain, uint64_t i) {
-  return "https://" + domain + "/" + std::to_string(i);
-}
-
-// The strategy counts in each state how often it scheduled the URL, so that states alone tell what
-// must stand in the log. It decides by event and URL alone, or by chance.
-class CountingStrategy : public ScriptedStrategy {
- public:
-  CountingStrategy(bool by_chance, uint64_t seed) : random_(seed) {
-    on_event = [this, by_chance](Call call) {
-      if (call.event.now_ms % 31 == 0) return PoisonError("strategy: does not like this event");
-      for (size_t i = 0; i < call.links.size(); ++i) {
-        const bool wants = by_chance ? random_.Chance(0.4)
-                                     : Wants(call.event.now_ms, call.links[i].fingerprint_low);
-        if (wants) Schedule(call.states[i], &call.decisions[i]);
-      }
-      if (call.event.kind == ORBWEAVER_PAGE) AskForExtra(call);
-      return absl::OkStatus();
-    };
-  }
-
-  static bool Wants(int64_t now_ms, uint64_t fingerprint) {
-    return Mix(static_cast<uint64_t>(now_ms), fingerprint) % 10 < 6;
-  }
-  static uint32_t CountOf(const uint8_t* data) {
-    uint32_t count;
-    std::memcpy(&count, data, sizeof count);
-    return count;
-  }
-  static std::string ExtraUrl(std::string_view domain, int64_t now_ms) {
-    return "https://www." + std::string(domain) + "/extra/" + std::to_string(now_ms);
-  }
-
- private:
-  static void Schedule(const orbweaver_state& state, orbweaver_decision* decision) {
-    decision->action = ORBWEAVER_SCHEDULE;
-    decision->score = 0.5;
-    decision->set_data = 1;
-    const uint32_t count = CountOf(state.data) + 1;
-    std::memcpy(decision->data, &count, sizeof count);
-  }
-  void AskForExtra(Call call) {
-    extra_url_ = ExtraUrl(ToView(call.event.domain_view->name_view), call.event.now_ms);
-    extra_ = {};
-    extra_.url = ToText(extra_url_);
-    Schedule({}, &extra_.decision);
-    call.output->requests_kept = &extra_;
-    call.output->request_count = 1;
-  }
-
-  Random random_;
-  std::string extra_url_;
-  orbweaver_request extra_;
-};
-
-// What must be true in the end, whatever happened.
-struct Expected {
-  uint64_t fetched = 0, failed = 0, deferred = 0;
-  std::map<std::string, uint32_t> scheduled;  // by URL, of a strategy without chance
-};
 
 class Simulation {
  public:
-  Simulation(uint64_t seed, SwitchedOff rule)
-      : seed_(seed), rule_(rule), random_(seed), by_chance_(seed % 2 == 1), world_(kPartitions) {
+  Simulation(uint64_t seed, SwitchedOff rule, SimCrawl& crawl)
+      : seed_(seed), rule_(rule), random_(seed), crawl_(crawl), world_(kPartitions) {
     faults_left_ = 3 + static_cast<int>(random_.Below(8));
   }
 
@@ -104,7 +31,7 @@ class Simulation {
     for (auto& worker : workers_) worker = StartWorker();
     int to_append = 90;
     for (int step = 0; to_append > 0 || step < 400; ++step) {
-      if (to_append > 0 && random_.Chance(0.4)) --to_append, AppendEvent();
+      if (to_append > 0 && random_.Chance(0.4)) --to_append, crawl_.Append(world_, random_);
       StepSomeone();
       if (random_.Chance(0.02)) world_.clock.Advance(std::chrono::seconds(random_.Below(60)));
     }
@@ -112,7 +39,13 @@ class Simulation {
     for (auto& worker : workers_) Kill(worker);
     world_.clock.Advance(std::chrono::minutes(5));
     RunCleanWorker();
-    if (result_.failure.empty()) Audit();
+    if (result_.failure.empty()) {
+      result_.failure = crawl_.Audit(world_, {.epochs = rule_ != SwitchedOff::kEpochs,
+                                              .watermarks = rule_ != SwitchedOff::kWatermarks});
+    }
+    if (!result_.failure.empty()) {
+      result_.failure = "seed " + std::to_string(seed_) + ", " + result_.failure;
+    }
     result_.take_overs = static_cast<int>(Count("orbweaver_strategy_take_overs_total"));
     result_.resent = static_cast<int>(Count("orbweaver_strategy_resent_total"));
     result_.replayed = static_cast<int>(Count("orbweaver_strategy_replayed_total"));
@@ -127,57 +60,10 @@ class Simulation {
     std::unique_ptr<Bus> bus;
     std::unique_ptr<MemoryStore> memory_store;
     std::unique_ptr<Store> store;
-    std::unique_ptr<CountingStrategy> strategy;
+    std::unique_ptr<Strategy> strategy;
     std::unique_ptr<StrategyCore> core;
     bool is_stepping = false;
   };
-
-  void AppendEvent() {
-    world_.clock.Advance(std::chrono::milliseconds(1));
-    const int64_t now_ms = world_.clock.Wall().time_since_epoch().count();
-    const bool poison = now_ms % 31 == 0;
-    const std::string domain = DomainName(random_.Below(kDomains));
-    Expected& expected = expected_[domain];
-    const std::string url = UrlOf(domain, random_.Below(kUrlsPerDomain));
-    const Request request{.url = url, .domain = domain};
-    const uint64_t kind = random_.Below(10);
-    std::vector<std::string> urls = {url};
-    bool decides = !poison;
-    if (kind < 5) {
-      for (uint64_t n = random_.Below(6); n > 0; --n) {
-        urls.push_back(UrlOf(domain, random_.Below(kUrlsPerDomain)));
-      }
-      std::vector<Link> links;
-      for (const std::string& link : urls) links.push_back({.url = link});
-      world_.Append(
-          {.domain = domain,
-           .event = LinksFound{.source = {.url = "https://other.test/"}, .links = links}});
-    } else if (kind < 6) {
-      const Seed seed{.url = url};
-      world_.Append({.domain = domain, .event = Seeds{.seeds = {&seed, 1}}});
-    } else if (kind < 7) {
-      world_.Append({.domain = domain, .event = PageFetched{.request = request, .status = 200}});
-      if (!poison) {
-        ++expected.fetched;
-        ++expected.scheduled[CountingStrategy::ExtraUrl(domain, now_ms)];
-      }
-    } else if (kind < 8) {
-      world_.Append({.domain = domain,
-                     .event = FetchFailed{.request = request, .cause = FailureCause::kReset}});
-      if (!poison) ++expected.failed;
-    } else if (kind < 9) {
-      world_.Append({.domain = domain, .event = Deferred{.request = request}});
-      ++expected.deferred;
-      decides = false;
-    } else {
-      world_.AppendRaw(world_.PartitionOfDomain(domain), domain, "no protobuf");
-      decides = false;
-    }
-    if (!decides) return;
-    for (const std::string& link : std::set(urls.begin(), urls.end())) {
-      if (CountingStrategy::Wants(now_ms, FingerprintOf(link).low)) ++expected.scheduled[link];
-    }
-  }
 
   std::unique_ptr<Worker> StartWorker() {
     auto worker = std::make_unique<Worker>();
@@ -194,7 +80,7 @@ class Simulation {
         &world_.tables, MemoryStoreOptions{.virtual_time = &world_.clock,
                                            .process = worker->process.get(),
                                            .faults = troubled ? DrawStoreFaults() : StoreFaults{}});
-    worker->strategy = std::make_unique<CountingStrategy>(by_chance_, random_());
+    worker->strategy = crawl_.NewStrategy(random_());
     BreakRule(worker.get());
     BuildCore(worker.get());
     return worker;
@@ -318,8 +204,8 @@ class Simulation {
   }
 
   void RunCleanWorker() {
-    CountingStrategy strategy(by_chance_, random_());
-    const auto core = world_.NewCore(strategy, {.member = "clean"});
+    const std::unique_ptr<Strategy> strategy = crawl_.NewStrategy(random_());
+    const auto core = world_.NewCore(*strategy, {.member = "clean"});
     for (int round = 0; round < 100; ++round) {
       world_.clock.Advance(std::chrono::seconds(1));
       if (const absl::Status status = world_.RunUntilIdle(*core); !status.ok()) {
@@ -344,63 +230,6 @@ class Simulation {
     return true;
   }
 
-  void Audit() {
-    std::map<std::string, std::map<std::string, uint32_t>> read;  // domain → URL → how often
-    std::map<std::string, uint64_t> deferred;
-    std::set<std::pair<std::string, int64_t>> once;
-    const ReaderRules rules{.epochs = rule_ != SwitchedOff::kEpochs,
-                            .watermarks = rule_ != SwitchedOff::kWatermarks};
-    for (const ReadRequest& request : world_.ReadRequests(rules)) {
-      if (!once.emplace(request.url, request.source_offset.value()).second) {
-        Fail(request.url, "scheduled twice of one event");
-      }
-      if (request.score == 0) {
-        ++deferred[request.domain];
-      } else {
-        ++read[request.domain][request.url];
-      }
-    }
-    for (const auto& [domain, expected] : expected_) {
-      AuditDomain(domain, expected, read[domain], deferred[domain]);
-    }
-  }
-
-  void AuditDomain(const std::string& domain, const Expected& expected,
-                   const std::map<std::string, uint32_t>& read, uint64_t deferred) {
-    const DomainRecord record = world_.RecordOf(domain).value_or(DomainRecord());
-    uint64_t total = 0;
-    for (const auto& [url, times] : read) total += times;
-    Compare(domain, "record.scheduled against the log", record.scheduled, total);
-    Compare(domain, "pages", record.fetched, expected.fetched);
-    Compare(domain, "failures", record.failed, expected.failed);
-    Compare(domain, "handed back", deferred, expected.deferred);
-    std::set<std::string> urls;
-    for (uint64_t i = 0; i < kUrlsPerDomain; ++i) urls.insert(UrlOf(domain, i));
-    for (const auto& [url, times] : read) urls.insert(url);
-    for (const auto& [url, times] : expected.scheduled) urls.insert(url);
-    for (const std::string& url : urls) {
-      const LinkState state = world_.StateOf(domain, url).value_or(LinkState());
-      const auto found = read.find(url);
-      const uint32_t times = found == read.end() ? 0 : found->second;
-      Compare(url, "the state's count against the log",
-              CountingStrategy::CountOf(state.data.data()), times);
-      if (by_chance_) continue;
-      const auto wanted = expected.scheduled.find(url);
-      Compare(url, "the log against what the events say", times,
-              wanted == expected.scheduled.end() ? 0 : wanted->second);
-    }
-  }
-
-  void Compare(const std::string& who, const std::string& what, uint64_t is, uint64_t should) {
-    if (is == should) return;
-    Fail(who, what + ": " + std::to_string(is) + ", not " + std::to_string(should));
-  }
-  void Fail(const std::string& who, const std::string& what) {
-    if (result_.failure.empty()) {
-      result_.failure = "seed " + std::to_string(seed_) + ", " + who + ": " + what;
-    }
-  }
-
   uint64_t Count(const char* counter) {
     return world_.metrics.AddCounter(counter, HelpOf(counter)).value();
   }
@@ -417,9 +246,8 @@ class Simulation {
   const uint64_t seed_;
   const SwitchedOff rule_;
   Random random_;
-  const bool by_chance_;
+  SimCrawl& crawl_;
   StrategyWorld world_;
-  std::map<std::string, Expected> expected_;
   std::unique_ptr<Worker> workers_[kWorkers];
   int next_number_ = 0;
   int faults_left_ = 0;
@@ -429,8 +257,8 @@ class Simulation {
 
 }  // namespace
 
-SimResult SimulateStrategyWorkers(uint64_t seed, SwitchedOff rule) {
-  return Simulation(seed, rule).Run();
+SimResult SimulateStrategyWorkers(uint64_t seed, SimCrawl& crawl, SwitchedOff rule) {
+  return Simulation(seed, rule, crawl).Run();
 }
 
 }  // namespace orbweaver

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tests/sim/sim_crawl.h"
+
 namespace orbweaver {
 
 enum class SwitchedOff {
@@ -24,6 +26,8 @@ struct SimResult {
   int kills = 0, freezes = 0, rebuilds = 0, take_overs = 0, resent = 0, replayed = 0;
 };
 
-SimResult SimulateStrategyWorkers(uint64_t seed, SwitchedOff rule = SwitchedOff::kNothing);
+// `crawl` is a new one.
+SimResult SimulateStrategyWorkers(uint64_t seed, SimCrawl& crawl,
+                                  SwitchedOff rule = SwitchedOff::kNothing);
 
 }  // namespace orbweaver

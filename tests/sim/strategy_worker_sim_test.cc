@@ -2,7 +2,9 @@
 // becomes a test of its own.
 #include "tests/sim/strategy_worker_sim.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -28,10 +30,13 @@ class StrategyWorkerSim : public ::testing::Test {
  protected:
   StrategyWorkerSim() { ConfigureLog({.level = LogLevel::kError, .repeats_per_ten_seconds = 1}); }
 
+  static SimResult Simulate(uint64_t seed, SwitchedOff rule = SwitchedOff::kNothing) {
+    return SimulateStrategyWorkers(seed, *NewCountingCrawl(/*by_chance=*/seed % 2 == 1), rule);
+  }
   // Whether one of so many seeds fails.
   static bool FailsWithin(uint64_t seeds, SwitchedOff rule) {
     for (uint64_t seed = 0; seed < seeds; ++seed) {
-      if (!SimulateStrategyWorkers(seed, rule).failure.empty()) return true;
+      if (!Simulate(seed, rule).failure.empty()) return true;
     }
     return false;
   }
@@ -43,7 +48,7 @@ TEST_F(StrategyWorkerSim, EveryScheduledUrlIsInTheLogExactlyOncePerEventAndTheSt
   SimResult all;
   int failures = 0;
   for (uint64_t seed = first; seed < first + seeds; ++seed) {
-    const SimResult result = SimulateStrategyWorkers(seed);
+    const SimResult result = Simulate(seed);
     EXPECT_EQ(result.failure, "") << "seed " << seed;
     if (!result.failure.empty() && ++failures == 10) break;
     all.kills += result.kills;
@@ -64,9 +69,40 @@ TEST_F(StrategyWorkerSim, EveryScheduledUrlIsInTheLogExactlyOncePerEventAndTheSt
   EXPECT_GT(all.replayed, 0);
 }
 
+struct Builtin {
+  const char* name;
+  std::map<std::string, std::string> params;
+};
+void PrintTo(const Builtin& builtin, std::ostream* out) { *out << builtin.name; }
+
+class BuiltinStrategySim : public StrategyWorkerSim,
+                           public ::testing::WithParamInterface<Builtin> {};
+
+TEST_P(BuiltinStrategySim, FaultsChangeNothingOfWhatItSchedulesAndKeeps) {
+  const uint64_t first = FromEnvironment("ORBWEAVER_SIM_FIRST_SEED", 0);
+  const uint64_t seeds = std::max<uint64_t>(FromEnvironment("ORBWEAVER_SIM_SEEDS", 200) / 10, 1);
+  int faults = 0;
+  for (uint64_t seed = first; seed < first + seeds; ++seed) {
+    const auto crawl = NewBuiltinCrawl(GetParam().name, GetParam().params);
+    const SimResult result = SimulateStrategyWorkers(seed, *crawl);
+    ASSERT_EQ(result.failure, "");
+    faults += result.kills + result.freezes + result.rebuilds;
+  }
+  EXPECT_GT(faults, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Builtins, BuiltinStrategySim,
+                         ::testing::Values(Builtin{"breadth_first", {{"max_pages", "8"}}},
+                                           Builtin{"depth_first", {}}, Builtin{"random", {}},
+                                           Builtin{"discovery", {{"max_pages", "8"}}},
+                                           Builtin{"recrawl", {}},
+                                           Builtin{"keyword", {{"terms", "spider, 3:2"}}},
+                                           Builtin{"opic", {}}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
 TEST_F(StrategyWorkerSim, NeedsNoHelpOfTheConsumerGroup) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
-    EXPECT_EQ(SimulateStrategyWorkers(seed, SwitchedOff::kCommitFencing).failure, "");
+    EXPECT_EQ(Simulate(seed, SwitchedOff::kCommitFencing).failure, "");
   }
 }
 

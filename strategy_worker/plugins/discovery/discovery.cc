@@ -44,17 +44,19 @@ class Discovery final : public Strategy {
 
   void Start(uint64_t seed) override { seed_ = seed; }
 
-  // Once a domain is entered, links from other domains are of no use, and cost no read.
+  // Once a domain is entered, links from other domains are of no use, and cost no read. Only what
+  // stays so is looked at here: events of the same batch are not seen yet.
   void Filter(LinkFilter& links) override {
     rules_.Filter(links);
     if (links.is_seeds()) return;
     const bool from_elsewhere = !links.same_domain();
     const bool useless = from_elsewhere && (links.domain().DataAs<Data>().entered || !new_domains_);
-    if (useless || IsGivenUp(links.domain())) links.DropAll();
+    if (useless) links.DropAll();
   }
 
   // A seed is also worth another look at a domain that was given up.
   void OnSeeds(Seeds& seeds) override {
+    if (rules_.Budget(seeds) == 0) return;
     rules_.ScheduleSeeds(seeds, static_cast<float>(home_score_));
     auto data = seeds.domain().DataAs<Data>();
     data.given_up = 0;
@@ -68,9 +70,10 @@ class Discovery final : public Strategy {
   }
 
   void OnLinks(Links& links) override {
+    if (IsGivenUp(links.domain())) return;
     auto data = links.domain().DataAs<Data>();
     if (!links.same_domain()) {
-      if (links.size() == 0) return;
+      if (links.size() == 0 || data.entered || rules_.Budget(links) == 0) return;
       Enter(links, HomeOf(links[0].url()), links.depth() + 1, &data);
       return links.KeepDomainDataAs(data);
     }
@@ -161,13 +164,13 @@ class Discovery final : public Strategy {
       if (link.kind() != LinkKind::kSitemap || !link.IsNew()) continue;
       candidates.push_back({Draw(seed_, link.fingerprint().low), i});
     }
-    if (candidates.empty()) return;
+    const uint32_t before = data->sitemaps;
     for (const Candidate& candidate : Sample(std::move(candidates), *data)) {
       if (rules_.ScheduleNew(links, links[candidate.index], static_cast<float>(sitemap_score_))) {
         ++data->sitemaps;
       }
     }
-    links.KeepDomainDataAs(*data);
+    if (data->sitemaps != before) links.KeepDomainDataAs(*data);
   }
 
   // Those with the lowest lots, as many as the domain may still have.

@@ -157,6 +157,9 @@ void EventLoop::SetTimer(Client& client, SteadyTime at) {
 
 void EventLoop::Close(Client& client) {
   SetTimer(client, SteadyTime{});
+  // Not by closing alone: a child that has been forked and not yet become another program holds the
+  // socket open, and the events would go on for a client that is gone.
+  CHECK(epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, client.connection->fd(), nullptr) == 0);
   clients_.erase(&client);
   service_.counters.open_connections.store(clients_.size(), std::memory_order_relaxed);
 }

@@ -1,0 +1,153 @@
+// `orbweaver crawl` whole: all workers in this process, durable, on a web that another process
+// serves. CPU and memory are this process's, the kernel's work for its sockets and files included.
+#include <filesystem>
+#include <fstream>
+#include <malloc.h>
+#include <string>
+#include <string_view>
+
+#include "cli/crawl/crawl_watch.h"
+#include "cli/crawl/local_crawl.h"
+#include "cli/seed_writer.h"
+#include "fmt/format.h"
+
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/served_web.h"
+#include "tests/support/scratch_folder.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr Duration kTimeout = std::chrono::minutes(1);
+constexpr Duration kPatience = std::chrono::minutes(20);
+constexpr Duration kFollow = std::chrono::milliseconds(50);
+
+uint64_t PeakMemory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+
+uint64_t BytesOf(const std::filesystem::path& folder) {
+  uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  }
+  return bytes;
+}
+
+// One crawl without delays, of the served web, in a folder of its own.
+class Crawl {
+ public:
+  explicit Crawl(const ServedWeb& web) {
+    SetLocalDefaults(&options_);
+    options_.db_worker.feed.min_delay = {};
+    options_.politeness.delay = {};
+    options_.network.allow_networks = {"127.0.0.0/8"};
+    options_.network.proxy = fmt::format("http://127.0.0.1:{}", web.port());
+  }
+
+  absl::Status Start(const std::string& seed) {
+    ASSIGN_OR_RETURN(crawl_, LocalCrawl::Open(options_, folder()));
+    ASSIGN_OR_RETURN(watch_, CrawlWatch::Create(*crawl_));
+    UrlResolver resolver(options_.url, crawl_->suffixes());
+    ASSIGN_OR_RETURN(const auto writer,
+                     SeedWriter::Create(crawl_->bus(), SystemClock(), resolver, kTimeout));
+    if (writer->Add(seed) != UrlError::kNone) return FatalError("seed {}", seed);
+    RETURN_IF_ERROR(writer->Finish());
+    crawl_->Start();
+    return absl::OkStatus();
+  }
+
+  // Until so many pages have come.
+  absl::Status RunTo(uint64_t pages) {
+    const SteadyTime deadline = SystemClock().Now() + kPatience;
+    SteadyTime next_trim = SystemClock().Now();
+    while (watch_->tally().pages() < pages) {
+      RETURN_IF_ERROR(watch_->Follow(kFollow));
+      const SteadyTime now = SystemClock().Now();
+      if (now >= deadline || crawl_->failed().requested()) {
+        return FatalError("{} of {} pages", watch_->tally().pages(), pages);
+      }
+      if (now >= next_trim) {
+        RETURN_IF_ERROR(watch_->Trim());
+        next_trim = now + std::chrono::seconds(10);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Stop() { return crawl_->Stop(); }
+  std::filesystem::path folder() const { return scratch_.path() / "crawl"; }
+  uint64_t pages() const { return watch_->tally().pages(); }
+
+ private:
+  const ScratchFolder scratch_;
+  ProductOptions options_;
+  std::unique_ptr<LocalCrawl> crawl_;
+  std::unique_ptr<CrawlWatch> watch_;
+};
+
+// False, and reported, when `status` is an error.
+bool Good(BenchReport& report, std::string_view name, const absl::Status& status) {
+  if (!status.ok()) report.Fail(name, MessageOf(status));
+  return status.ok();
+}
+
+void ManyHosts(BenchReport& report) {
+  constexpr std::string_view kName = "web_1000x10000";
+  constexpr uint64_t kHalf = 100'000;
+  const ServedWeb web({.hosts = 1000, .pages_per_host = 10'000});
+  Crawl crawl(web);
+  const CpuTimer timer;
+  if (!Good(report, kName, crawl.Start(web.Url(0, 0)))) return;
+  if (!Good(report, kName, crawl.RunTo(kHalf))) return;
+  const uint64_t memory_at_half = PeakMemory();
+  if (!Good(report, kName, crawl.RunTo(2 * kHalf))) return;
+  const double cpu_s = timer.CpuSeconds(), wall_s = timer.WallSeconds();
+  const auto pages = static_cast<double>(crawl.pages());
+  const uint64_t memory = PeakMemory();
+  if (!Good(report, kName, crawl.Stop())) return;
+  report.Add(kName, pages / cpu_s, "pages/cpu_s", cpu_s, wall_s, "CPU: parsing, links, states");
+  report.Add("web_1000x10000_wall", pages / wall_s, "pages/s", cpu_s, wall_s,
+             "CPU: strategy worker and spider, a thread each, beside the web's own process");
+  report.Add("web_1000x10000_memory_100k", static_cast<double>(memory_at_half) / 1e6, "MB", cpu_s,
+             wall_s, "peak: caches of store and states, write buffers, requests in flight");
+  report.Add("web_1000x10000_memory_200k", static_cast<double>(memory) / 1e6, "MB", cpu_s, wall_s,
+             "peak: likewise");
+  report.Add("web_1000x10000_disk", static_cast<double>(BytesOf(crawl.folder())) / pages,
+             "bytes/page", cpu_s, wall_s,
+             "states and queue of all URLs seen, logs not trimmed yet");
+}
+
+void OneSite(BenchReport& report) {
+  constexpr uint64_t kPages = 5000;
+  const ServedWeb web({.hosts = 1, .pages_per_host = 10'000, .outside_links = 0});
+  Crawl crawl(web);
+  const CpuTimer timer;
+  if (!Good(report, "first_page", crawl.Start(web.Url(0, 0)))) return;
+  if (!Good(report, "first_page", crawl.RunTo(1))) return;
+  report.Add("first_page", timer.WallSeconds() * 1000, "ms", timer.CpuSeconds(),
+             timer.WallSeconds(), "waiting: a new folder's fsyncs, the way round through all logs");
+  const CpuTimer rest;
+  if (!Good(report, "single_site", crawl.RunTo(kPages))) return;
+  report.Add("single_site", static_cast<double>(kPages) / rest.WallSeconds(), "pages/s",
+             rest.CpuSeconds(), rest.WallSeconds(), "one request after the other");
+  Good(report, "single_site", crawl.Stop());
+}
+
+void CrawlBench(BenchReport& report) {
+  ConfigureLog({.level = LogLevel::kWarning});
+  OneSite(report);
+  ManyHosts(report);
+}
+
+}  // namespace
+
+ORBWEAVER_BENCH("crawl", CrawlBench);
+
+}  // namespace orbweaver

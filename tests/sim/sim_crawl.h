@@ -1,0 +1,48 @@
+// What the strategy workers of a simulation crawl: their strategy, what spiders append, and the
+// books that must balance in the end.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "common/base/random.h"
+#include "strategy_worker/host/strategy.h"
+#include "tests/support/scoring_log_filter.h"
+#include "tests/support/strategy_world.h"
+
+namespace orbweaver {
+
+inline constexpr uint64_t kSimDomains = 6;
+inline constexpr uint64_t kSimUrlsPerDomain = 12;
+
+inline std::string SimDomain(uint64_t i) { return "d" + std::to_string(i) + ".test"; }
+inline std::string SimUrl(const std::string& domain, uint64_t i) {
+  return "https://" + domain + "/" + std::to_string(i);
+}
+
+// Not thread-safe; one a simulation.
+class SimCrawl {
+ public:
+  virtual ~SimCrawl() = default;
+
+  // For one process, which decides at random by `seed` if it does.
+  virtual std::unique_ptr<Strategy> NewStrategy(uint64_t seed) = 0;
+
+  // Appends one event, at a time of its own.
+  virtual void Append(StrategyWorld& world, Random& random) = 0;
+
+  // Everything is read: what is wrong, or nothing. The scoring log is read by `rules`.
+  virtual std::string Audit(StrategyWorld& world, const ReaderRules& rules) = 0;
+};
+
+// A strategy that counts in each link state how often it scheduled the URL, by event and URL alone
+// or by chance.
+std::unique_ptr<SimCrawl> NewCountingCrawl(bool by_chance);
+
+// A strategy that comes with Orbweaver. In the end everything must be as if one worker had read the
+// spider log without any fault.
+std::unique_ptr<SimCrawl> NewBuiltinCrawl(const std::string& strategy,
+                                          const std::map<std::string, std::string>& params);
+
+}  // namespace orbweaver
