@@ -27,6 +27,8 @@ using synthetic::Place;
 
 constexpr int kPartitions = 8;
 constexpr Duration kTimeout = seconds(30);
+// Also what a busy server may take to notice that an answer was broken off.
+constexpr Duration kDelay = milliseconds(50);
 constexpr Duration kPatience = minutes(4);
 
 // Resident memory of this process.
@@ -43,13 +45,13 @@ class HttpSpiderTest : public ::testing::Test {
     const auto topics = ProductTopics({.partitions = kPartitions});
     EXPECT_OK(bus_.EnsureTopics(*topics, kTimeout));
     feed_ = std::make_unique<FeedWriter>(bus_, kPartitions, *suffixes_, kTimeout);
-    options_.fetch.connect_timeout = seconds(2);
+    options_.fetch.connect_timeout = seconds(5);
     options_.fetch.tls_timeout = seconds(5);
-    options_.fetch.first_byte_timeout = milliseconds(700);
-    options_.fetch.slow_after = milliseconds(700);
-    options_.fetch.total_timeout = seconds(10);
+    options_.fetch.first_byte_timeout = seconds(2);
+    options_.fetch.slow_after = seconds(2);
+    options_.fetch.total_timeout = seconds(20);
     options_.fetch.min_bytes_per_second = 100;
-    options_.politeness.delay = milliseconds(20);
+    options_.politeness.delay = kDelay;
     options_.politeness.back_off.first = milliseconds(500);
     options_.robots.retry_min = seconds(1);
     options_.crawl.drain_timeout = seconds(5);
@@ -156,7 +158,7 @@ TEST_P(EveryFault, EachOf10000RequestsHasOneOutcomeAndNoSiteHasAReasonToComplain
                             .crawl_delay = milliseconds(100),
                             .bomb_bytes = uint64_t{32} << 20};
   web.troubles.faults.Add(synthetic::Fault::kRedirectPrivate);
-  Serve(web, {.domain_delay = milliseconds(20)});
+  Serve(web, {.domain_delay = kDelay});
   std::map<std::string, Place> urls;
   for (uint32_t page = 0; page < kPagesPerHost; ++page) {
     for (uint32_t host = 0; host < kHosts; ++host) {

@@ -1,0 +1,156 @@
+#include "spider/feed/feed_reader.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/bus/memory/memory_bus.h"
+#include "common/bus/topics.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/spider_logs.h"
+
+namespace orbweaver {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration kTimeout = seconds(5);
+
+class FeedReaderTest : public ::testing::Test, protected FeedListener {
+ protected:
+  FeedReaderTest() {
+    const auto topics = ProductTopics({.partitions = 1});
+    EXPECT_OK(bus_.EnsureTopics(*topics, kTimeout));
+    writer_ = std::make_unique<FeedWriter>(bus_, 1, *suffixes_, kTimeout);
+  }
+
+  void Write(int count) {
+    for (int i = 0; i < count; ++i) {
+      ASSERT_OK(writer_->Add({.url = "http://a.test/" + std::to_string(written_++)}));
+    }
+    ASSERT_OK(writer_->Flush());
+  }
+  std::unique_ptr<FeedReader> Join(const std::string& name = "reader") {
+    auto consumer = bus_.NewConsumer({.group = std::string(kSpiderGroup), .member = name});
+    EXPECT_OK(consumer);
+    FeedListener& listener = *this;
+    auto reader =
+        std::make_unique<FeedReader>(*std::move(consumer), bus_, clock_, listener, stats_);
+    EXPECT_OK(reader->Start());
+    return reader;
+  }
+  void Read(FeedReader& reader, size_t room = 1000) {
+    for (int i = 0; i < 3; ++i) ASSERT_OK(reader.Poll(room, std::chrono::milliseconds(10)));
+  }
+  std::string Metadata() {
+    const PartitionId only(0);
+    const auto committed =
+        bus_.NewOffsetReader().value()->Committed(kSpiderGroup, kSpiderFeedTopic, {&only, 1}, {});
+    EXPECT_OK(committed);
+    return (*committed)[0] ? (*committed)[0]->metadata : "none";
+  }
+
+  void OnRequest(const FeedRequest& request) override {
+    places_.push_back(request.place);
+    urls_.emplace_back(request.request.url);
+    others_until_ = request.others_until;
+  }
+  void OnRevoking(std::span<const PartitionId>) override { ++revoked_; }
+  void OnGone(std::span<const PartitionId>) override { ++gone_; }
+
+  ManualClock clock_;
+  MemoryBroker broker_{&clock_};
+  MemoryBus bus_{&broker_, {}};
+  const std::unique_ptr<const PublicSuffixes> suffixes_ = PublicSuffixes::Load({}).value();
+  std::unique_ptr<FeedWriter> writer_;
+  FeedStats stats_;
+  std::vector<FeedPlace> places_;
+  std::vector<std::string> urls_;
+  std::optional<SteadyTime> others_until_;
+  int written_ = 0, revoked_ = 0, gone_ = 0;
+};
+
+TEST_F(FeedReaderTest, ReadsNoMoreThanThereIsRoomForAndNothingWithoutRoom) {
+  Write(10);
+  const auto reader = Join();
+  for (int i = 0; i < 5; ++i) ASSERT_OK(reader->Poll(0, std::chrono::milliseconds(10)));
+  EXPECT_TRUE(urls_.empty());
+  while (urls_.empty()) ASSERT_OK(reader->Poll(3, std::chrono::milliseconds(10)));
+  EXPECT_EQ(urls_.size(), 3u);
+  for (int i = 0; i < 5; ++i) ASSERT_OK(reader->Poll(0, std::chrono::milliseconds(10)));
+  EXPECT_EQ(urls_.size(), 3u);
+  Read(*reader);
+  EXPECT_EQ(urls_.size(), 10u);
+}
+
+TEST_F(FeedReaderTest, OneUnfinishedRequestKeepsAllBehindItUncommitted) {
+  Write(10);
+  const auto reader = Join();
+  Read(*reader);
+  ASSERT_EQ(places_.size(), 10u);
+  for (size_t i = 1; i < 10; ++i) EXPECT_TRUE(reader->Finish(places_[i]));
+  ASSERT_OK(reader->Commit(kTimeout));
+  EXPECT_EQ(reader->uncommitted(), 10u);
+  EXPECT_EQ(stats_.commits, 0u);
+  EXPECT_TRUE(reader->Finish(places_[0]));
+  EXPECT_FALSE(reader->Finish(places_[0])) << "a late answer";
+  EXPECT_EQ(reader->uncommitted(), 10u) << "finished is not committed";
+  ASSERT_OK(reader->Commit(kTimeout));
+  EXPECT_EQ(reader->uncommitted(), 0u);
+}
+
+TEST_F(FeedReaderTest, ACommitSaysTheEpochThatHoldsAtItsOffset) {
+  ASSERT_OK(writer_->TakeOver(PartitionId(0)));  // offset 0
+  Write(2);                                      // 1 and 2
+  ASSERT_OK(writer_->TakeOver(PartitionId(0)));  // 3
+  Write(1);                                      // 4
+  const auto reader = Join();
+  Read(*reader);
+  ASSERT_EQ(places_.size(), 3u);
+  EXPECT_TRUE(reader->Finish(places_[0]));
+  EXPECT_TRUE(reader->Finish(places_[2]));
+  ASSERT_OK(reader->Commit(kTimeout));
+  EXPECT_EQ(Metadata(), "0") << "the request at offset 2 must still count for the next reader";
+  EXPECT_TRUE(reader->Finish(places_[1]));
+  ASSERT_OK(reader->Commit(kTimeout));
+  EXPECT_EQ(Metadata(), "3");
+}
+
+TEST_F(FeedReaderTest, WhatWasReadBeforeAPartitionWentCannotBeFinishedAfterItCameBack) {
+  Write(2);
+  auto reader = Join();
+  Read(*reader);
+  ASSERT_EQ(places_.size(), 2u);
+  const FeedPlace before = places_[0];
+  EXPECT_TRUE(reader->Finish(before));
+  reader->Close();
+  EXPECT_EQ(revoked_, 1);
+  EXPECT_EQ(gone_, 1);
+  EXPECT_FALSE(reader->Finish(places_[1]));
+  EXPECT_EQ(others_until_, std::nullopt) << "nobody had it before";
+
+  reader = Join();
+  Read(*reader);
+  ASSERT_EQ(places_.size(), 3u) << "the finished one was committed when it went";
+  EXPECT_EQ(urls_.back(), "http://a.test/1");
+  EXPECT_TRUE(others_until_.has_value());
+}
+
+TEST_F(FeedReaderTest, AnEntryTooLargeForItsOutcomeIsKeptElsewhere) {
+  // A field of a newer schema, as large as it likes to be.
+  std::string unknown = "\xa2\x06\xe0\xd4\x03" + std::string(60'000, 'x');
+  ASSERT_OK(writer_->Add({.url = "http://a.test/large", .unknown = unknown}));
+  Write(1);
+  const auto reader = Join();
+  Read(*reader);
+  EXPECT_EQ(urls_.size(), 1u);
+  EXPECT_EQ(stats_.dead_letters, 1u);
+  EXPECT_TRUE(reader->Finish(places_[0]));
+  ASSERT_OK(reader->Commit(kTimeout));
+  EXPECT_EQ(reader->uncommitted(), 0u);
+}
+
+}  // namespace
+}  // namespace orbweaver
