@@ -8,8 +8,8 @@
 #include "common/base/utf8.h"
 #include "common/model/limits.h"
 #include "common/url/fingerprint.h"
-#include "strategy_worker/core/parts_fixture.h"
 #include "tests/support/random_links.h"
+#include "tests/support/strategy_parts_fixture.h"
 
 namespace orbweaver {
 namespace {

@@ -5,8 +5,8 @@
 #include "common/base/status.h"
 #include "common/protocol/dead_letters.h"
 #include "common/url/fingerprint.h"
-#include "strategy_worker/core/parts_fixture.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/strategy_parts_fixture.h"
 
 namespace orbweaver {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "common/base/status.h"
-#include "strategy_worker/core/parts_fixture.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/strategy_parts_fixture.h"
 
 namespace orbweaver {
 namespace {

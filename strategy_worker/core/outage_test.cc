@@ -7,9 +7,9 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "strategy_worker/core/core_fixture.h"
 #include "strategy_worker/core/strategy_core.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/strategy_core_fixture.h"
 #include "tests/support/strategy_world.h"
 
 namespace orbweaver {

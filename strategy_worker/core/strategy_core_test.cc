@@ -10,8 +10,8 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "strategy_worker/core/core_fixture.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/strategy_core_fixture.h"
 #include "tests/support/strategy_world.h"
 
 namespace orbweaver {
