@@ -77,7 +77,7 @@ class QueueCluster {
     DbWorkerOptions options;
     options.feed.low_lag = 1;
     options.feed.target_lag = kBatch;
-    options.feed.interval = std::chrono::milliseconds(1);
+    options.feed.interval = std::chrono::milliseconds(20);
     options.feed.min_delay = std::chrono::milliseconds(0);
     ASSIGN_OR_RETURN(core_, DbWorkerCore::Create(*bus_, *store_, SystemClock(), metrics_,
                                                  {.options = options, .name = "bench"}));
@@ -103,7 +103,7 @@ class QueueCluster {
     while (metrics_.requests_sent.value() < kRequests) {
       if (metrics_.requests_sent.value() != committed) RETURN_IF_ERROR(CommitFeed());
       committed = metrics_.requests_sent.value();
-      RETURN_IF_ERROR(core_->Step(Duration::zero()));
+      RETURN_IF_ERROR(core_->Step(std::chrono::milliseconds(20)));
     }
     core_->Close();  // the last heads
     return absl::OkStatus();

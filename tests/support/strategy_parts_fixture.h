@@ -70,7 +70,7 @@ class CorePartsTest : public ::testing::Test {
     std::vector<Link> links;
     for (const std::string& url : urls) links.push_back({.url = url});
     return NewMessage({.domain = domain,
-                       .event = LinksFound{.source = {.url = "https://b.test/"}, .links = links}});
+                       .event = LinksFound{.source = {.url = "https://x.test/"}, .links = links}});
   }
   // Reads it into `batch_`, as StrategyCore does.
   SourceEvent& AddToBatch(const Message& message) {
