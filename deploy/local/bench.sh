@@ -11,7 +11,7 @@ for argument in "$@"; do
 done
 
 names=$(printf '%s\n' "$@" | grep -v '^--' || true)
-if [ -z "$names" ] || grep -qxE 'store|bus|hbase_blocks' <<<"$names"; then
+if [ -z "$names" ] || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worker' <<<"$names"; then
   say "starting Kafka and HBase"
   trap '"$root/deploy/local/services" down --for $$ >&2' EXIT
   "$root/deploy/local/services" up --for $$ >&2
