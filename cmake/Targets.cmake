@@ -28,6 +28,10 @@ function(orbweaver_executable name)
   # -fPIC instead of an executable's -fPIE: the precompiled headers of the libraries then serve it too.
   target_compile_options(${name} PRIVATE ${ORBWEAVER_WARNINGS} -fPIC)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  # A fifth less CPU than with the C library's allocator, measured on the queue. Sanitizers bring their own.
+  if(NOT ORBWEAVER_SANITIZE)
+    target_link_libraries(${name} PRIVATE PkgConfig::jemalloc)
+  endif()
   orbweaver_use_precompiled(${name} library)
 endfunction()
 

@@ -4,7 +4,6 @@
 // the kernel's work for its sockets included.
 #include <deque>
 #include <functional>
-#include <malloc.h>
 #include <string>
 
 #include "fmt/format.h"
@@ -17,6 +16,10 @@
 #include "spider/fetch/http_fetcher.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/served_web.h"
+
+// jemalloc's; absent in builds with a sanitizer, which have an allocator of their own.
+extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
+                       size_t new_size) __attribute__((weak));
 
 namespace orbweaver {
 namespace {
@@ -84,9 +87,14 @@ class Load : public FetchListener {
   uint64_t failed_ = 0;
 };
 
+// What is allocated now.
 size_t HeapBytes() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
+  uint64_t epoch = 1;  // brings the statistics up to date
+  size_t bytes = 0, size = sizeof bytes;
+  if (mallctl == nullptr) return 0;
+  CHECK(mallctl("epoch", nullptr, nullptr, &epoch, sizeof epoch) == 0);
+  CHECK(mallctl("stats.allocated", &bytes, &size, nullptr, 0) == 0);
+  return bytes;
 }
 
 void Pages(BenchReport& report, std::string_view name, const ServedWeb& web,
