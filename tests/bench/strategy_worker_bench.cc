@@ -45,7 +45,8 @@ void MemoryCase(BenchReport& report, const char* name, const char* strategy_name
   for (int i = 0; i < kPages; ++i) Append(world, workload.NextPage());
   const CpuTimer timer;
   CHECK_OK(world.RunUntilIdle(*core));
-  report.AddRate(name, kPages * kLinks, "links/cpu_s", timer, "CPU: decoding, checking URLs, look-ups");
+  report.AddRate(name, kPages * kLinks, "links/cpu_s", timer,
+                 "CPU: decoding, checking URLs, look-ups");
   CHECK(world.DeadLetterCauses().empty());
 }
 
