@@ -35,8 +35,7 @@ std::optional<FetchUrl> SplitFetchUrl(std::string_view url) {
     const auto [at, error] = std::from_chars(digits.data(), end, parts.port);
     if (at != end || error != std::errc()) return std::nullopt;
   }
-  if (parts.host.empty() || parts.port == 0 ||
-      parts.authority.find_first_of("@?\\") != std::string_view::npos) {
+  if (parts.host.empty() || parts.authority.find_first_of("@?\\") != std::string_view::npos) {
     return std::nullopt;
   }
   return parts;

@@ -13,8 +13,8 @@ struct FetchUrl {
   std::string_view origin;     // "https://example.com:8443"
   std::string_view authority;  // "example.com:8443": the Host header
   std::string_view host;       // IPv6 with its brackets
-  uint16_t port = 0;
-  std::string_view target;  // path and query
+  uint16_t port = 0;           // 0 only when the URL says so, which no policy allows
+  std::string_view target;     // path and query
 };
 
 // nullopt when `url` is not of the form that canonical ones have, or holds a byte that would end

@@ -55,7 +55,8 @@ absl::StatusOr<std::optional<Proxy>> FindProxy(const std::string& option) {
   };
   const std::string url = option + (option.ends_with('/') ? "" : "/");
   const std::optional<FetchUrl> parts = SplitFetchUrl(url);
-  if (!parts || parts->https || parts->target != "/") return fail("no URL of a proxy");
+  if (!parts || parts->https || parts->port == 0 || parts->target != "/")
+    return fail("no URL of a proxy");
   std::string host(parts->host);
   if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
   asio::io_context io;

@@ -563,13 +563,13 @@ TEST_F(HttpFetcherTest, PortsThatAreNotListedAreNotAsked) {
   EXPECT_EQ(Outcome("http://a.test/"), "200");
   EXPECT_EQ(Outcome("https://a.test/"), "port");
   EXPECT_EQ(Outcome("http://a.test:22/"), "port");
+  EXPECT_EQ(Outcome("http://a.test:0/"), "port");
   fetcher_.reset();
 }
 
 TEST_F(HttpFetcherTest, WhatIsNoCanonicalUrlIsNotFetched) {
-  for (const char* url :
-       {"", "ftp://a.test/", "http://a.test", "http:///", "http://u@a.test/",
-        "http://a.test/ HTTP/1.1\r\nX: y", "http://a.test:0/", "http://a.test:x/"}) {
+  for (const char* url : {"", "ftp://a.test/", "http://a.test", "http:///", "http://u@a.test/",
+                          "http://a.test/ HTTP/1.1\r\nX: y", "http://a.test:x/"}) {
     EXPECT_EQ(Outcome(url), "bad_url") << url;
   }
 }
