@@ -12,13 +12,12 @@
 #include "common/runtime/step_loop.h"
 #include "common/runtime/worker_options.h"
 #include "spider/crawl/http_spider.h"
+#include "spider/crawl/membership.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr char kModule[] = "spider";
-// How long a step waits for requests. A stop is seen this much later.
-constexpr Duration kWait = std::chrono::milliseconds(200);
 constexpr Duration kStartTimeout = std::chrono::seconds(20);
 
 struct Options {
@@ -33,19 +32,6 @@ void Declare(config::Schema& schema, Options* options) {
   DeclareSpiderOptions(schema, &options->spider, &options->public_suffixes);
   DeclareWorkerOptions(schema, &options->worker);
 }
-
-// The core's membership of its group, as the process's loop steps it. The core itself outlives it.
-class Membership : public Stepped {
- public:
-  explicit Membership(SpiderCore& core) : core_(core) {}
-  ~Membership() override { core_.Leave(); }
-
-  absl::Status Step() override { return core_.Step(kWait); }
-  absl::Status Close() override { return core_.Close(); }
-
- private:
-  SpiderCore& core_;
-};
 
 absl::Status Run(const Options& options, Process& process) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
@@ -81,9 +67,9 @@ absl::Status Run(const Options& options, Process& process) {
       status = process.admin.AddStatus(
           "spider", [core = core.get()](JsonWriter& json) { core->WriteStatus(json); });
     }
-    RETURN_IF_ERROR(core->Join());
+    ASSIGN_OR_RETURN(auto membership, JoinSpiders(*core));
     joined = true;
-    return std::make_unique<Membership>(*core);
+    return membership;
   };
   absl::Status result = RunSteps(kModule, make, process.stop);
   // Also after what was fatal: whole files are of more use than torn ones.

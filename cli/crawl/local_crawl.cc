@@ -11,33 +11,19 @@
 #include "common/runtime/step_loop.h"
 #include "db_worker/worker.h"
 #include "spider/crawl/http_spider.h"
+#include "spider/crawl/membership.h"
 #include "strategy_worker/host/loader.h"
 #include "strategy_worker/worker.h"
 
 namespace orbweaver {
 namespace {
 
-// How long a step waits for something to do. A stop is seen this much later.
-constexpr Duration kWait = std::chrono::milliseconds(200);
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr char kWorkerId[] = "crawl";
 // The operating system caches the same files once more, and has the rest of the memory for it.
 constexpr size_t kBlockCacheBytes = size_t{96} << 20;
 constexpr size_t kWriteBufferBytes = size_t{32} << 20;
 constexpr size_t kAllWriteBuffersBytes = size_t{128} << 20;
-
-// The spider's membership of its group: the core outlives it.
-class SpiderMembership : public Stepped {
- public:
-  explicit SpiderMembership(SpiderCore& core) : core_(core) {}
-  ~SpiderMembership() override { core_.Leave(); }
-
-  absl::Status Step() override { return core_.Step(kWait); }
-  absl::Status Close() override { return core_.Close(); }
-
- private:
-  SpiderCore& core_;
-};
 
 SpiderOptions SpiderOptionsOf(const ProductOptions& options) {
   return {.archive = options.archive,
@@ -160,11 +146,7 @@ void LocalCrawl::RunDbWorker() {
 }
 
 void LocalCrawl::RunSpider() {
-  const auto make = [this]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
-    RETURN_IF_ERROR(spider_->Join());
-    return std::make_unique<SpiderMembership>(*spider_);
-  };
-  absl::Status result = RunSteps("spider", make, stop_spider_);
+  absl::Status result = RunSteps("spider", [this] { return JoinSpiders(*spider_); }, stop_spider_);
   // Also after what was fatal: whole files are of more use than torn ones.
   result.Update(spider_->Finish());
   Ended(result);
