@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/crawl/crawl_summary.h"
 #include "cli/crawl/crawl_view.h"
@@ -99,100 +100,61 @@ constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
     {"--proxy", "network.proxy"},
 };
 
-// `args` without what this command knows; what stands for a --set goes before the user's own.
-class ArgumentReader {
- public:
-  explicit ArgumentReader(std::span<const std::string> args) : args_(args) {}
+// A pattern with a slash is one of URLs.
+std::string ListOption(std::string_view list, const std::string& pattern) {
+  const std::string_view of = pattern.find('/') == std::string::npos ? "domains" : "urls";
+  return fmt::format("strategy.params.{}_{}", list, of);
+}
 
-  // What is wrong; nothing when all is well.
-  std::optional<std::string> Read(Arguments* into, std::vector<std::string>* rest) {
-    for (; at_ < args_.size(); ++at_) {
-      if (const auto wrong = ReadOne(into)) return wrong;
-    }
-    for (const auto& [name, values] : lists_) Set(name, values);
-    *rest = std::move(sets_);
-    rest->insert(rest->end(), rest_.begin(), rest_.end());
-    return std::nullopt;
+// What this command knows it takes out of `args`; what is short for a --set is put before the
+// user's own. What is wrong, or nothing.
+std::optional<std::string> Take(std::vector<std::string>* args, Arguments* into) {
+  into->json = TakeSwitch(args, "--json");
+  into->dry_run = TakeSwitch(args, "--dry-run");
+  into->seed_files = TakeValues(args, "--seeds");
+  if (const auto folder = TakeValue(args, "--data")) into->data = *folder;
+  if (const auto text = TakeValue(args, "--max-pages");
+      text && !(config::ParseNumber(*text, &into->max_pages) && into->max_pages > 0)) {
+    return fmt::format("--max-pages {}: expected a number above 0", *text);
+  }
+  if (const auto text = TakeValue(args, "--duration");
+      text &&
+      !(config::ParseDuration(*text, &into->duration) && into->duration > Duration::zero())) {
+    return fmt::format("--duration {}: expected a time such as 90s, 30m or 2h", *text);
   }
 
- private:
-  void Set(std::string_view name, std::string_view value) {
-    sets_.push_back(fmt::format("--set={}={}", name, value));
+  std::vector<std::string> sets;
+  const auto set = [&sets](std::string_view name, std::string_view value) {
+    sets.push_back(fmt::format("--set={}={}", name, value));
+  };
+  if (const auto folder = TakeValue(args, "--out")) {
+    into->out = *folder;
+    set("spider.archive.folder", *folder);
+    set("spider.archive.jsonl", "true");
   }
-
-  // The value of option `name` when that is what stands here.
-  std::optional<std::string> Take(std::string_view name) {
-    const std::string_view arg = args_[at_];
-    if (arg == name && at_ + 1 < args_.size()) return args_[++at_];
-    if (arg.starts_with(name) && arg.substr(name.size()).starts_with('=')) {
-      return std::string(arg.substr(name.size() + 1));
-    }
-    return std::nullopt;
+  if (const auto delay = TakeValue(args, "--delay")) {
+    set("feed.min_delay", *delay);
+    set("spider.politeness.delay", *delay);
   }
-
-  std::optional<std::string> ReadOne(Arguments* into) {
-    const std::string& arg = args_[at_];
-    if (!arg.starts_with('-')) {
-      into->seeds.push_back(arg);
-      return std::nullopt;
-    }
-    if (arg == "--json") return into->json = true, std::nullopt;
-    if (arg == "--dry-run") return into->dry_run = true, std::nullopt;
-    if (const auto value = Take("--data")) return into->data = *value, std::nullopt;
-    if (const auto value = Take("--seeds")) return into->seed_files.push_back(*value), std::nullopt;
-    if (const auto value = Take("--out")) {
-      into->out = *value;
-      Set("spider.archive.folder", *value);
-      Set("spider.archive.jsonl", "true");
-      return std::nullopt;
-    }
-    if (const auto value = Take("--param")) {
-      return Set("strategy.params." + value->substr(0, value->find('=')),
-                 value->find('=') == std::string::npos ? "" : value->substr(value->find('=') + 1)),
-             std::nullopt;
-    }
-    if (const auto value = Take("--allow")) return AddToList("allow", *value), std::nullopt;
-    if (const auto value = Take("--deny")) return AddToList("deny", *value), std::nullopt;
-    if (const auto value = Take("--delay")) {
-      Set("feed.min_delay", *value);
-      Set("spider.politeness.delay", *value);
-      return std::nullopt;
-    }
-    if (const auto value = Take("--max-pages")) return ReadCount(*value, &into->max_pages);
-    if (const auto value = Take("--duration")) return ReadDuration(*value, &into->duration);
-    for (const auto& [name, option] : kShortForms) {
-      if (const auto value = Take(name)) return Set(option, *value), std::nullopt;
-    }
-    rest_.push_back(arg);
-    // `--set NAME=VALUE` as two words.
-    if ((arg == "--set" || arg == "--config") && at_ + 1 < args_.size()) {
-      rest_.push_back(args_[++at_]);
-    }
-    return std::nullopt;
+  for (const auto& [name, option] : kShortForms) {
+    if (const auto value = TakeValue(args, name)) set(option, *value);
   }
-
-  // A pattern with a slash is one of URLs.
-  void AddToList(std::string_view list, const std::string& pattern) {
-    const std::string_view of = pattern.find('/') == std::string::npos ? "domains" : "urls";
-    std::string& values = lists_[fmt::format("strategy.params.{}_{}", list, of)];
-    values += (values.empty() ? "" : ",") + pattern;
+  for (const std::string& parameter : TakeValues(args, "--param")) {
+    const size_t equals = parameter.find('=');
+    set("strategy.params." + parameter.substr(0, equals),
+        equals == std::string::npos ? "" : parameter.substr(equals + 1));
   }
-
-  static std::optional<std::string> ReadCount(const std::string& text, uint64_t* count) {
-    if (config::ParseNumber(text, count) && *count > 0) return std::nullopt;
-    return fmt::format("--max-pages {}: expected a number above 0", text);
+  std::map<std::string, std::string> lists;
+  for (const std::string_view list : {"allow", "deny"}) {
+    for (const std::string& pattern : TakeValues(args, fmt::format("--{}", list))) {
+      std::string& patterns = lists[ListOption(list, pattern)];
+      patterns += (patterns.empty() ? "" : ",") + pattern;
+    }
   }
-
-  static std::optional<std::string> ReadDuration(const std::string& text, Duration* duration) {
-    if (config::ParseDuration(text, duration) && *duration > Duration::zero()) return std::nullopt;
-    return fmt::format("--duration {}: expected a time such as 90s, 30m or 2h", text);
-  }
-
-  const std::span<const std::string> args_;
-  size_t at_ = 0;
-  std::map<std::string, std::string> lists_;
-  std::vector<std::string> sets_, rest_;
-};
+  for (const auto& [option, patterns] : lists) set(option, patterns);
+  args->insert(args->begin(), sets.begin(), sets.end());
+  return std::nullopt;
+}
 
 void PrintPlan(const Arguments& arguments, const ProductOptions& options) {
   fmt::print("folder      {}{}\n", arguments.data.string(),
@@ -333,22 +295,21 @@ absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, St
 
 int Run(std::span<const std::string> all_args) {
   Arguments arguments;
-  std::vector<std::string> rest;
-  if (const auto wrong = ArgumentReader(all_args).Read(&arguments, &rest)) {
-    return Fail(kExitUsage, *wrong + ".");
-  }
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  if (const auto wrong = Take(&args, &arguments)) return Fail(kExitUsage, *wrong + ".");
   config::Schema schema;
   ProductOptions options;
   SetLocalDefaults(&options);
   const std::string anonymous = options.fetch.user_agent;
-  if (const absl::Status loaded = LoadProductOptions(&rest, schema, &options); !loaded.ok()) {
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
     return Fail(kExitUsage, MessageOf(loaded));
   }
-  if (!rest.empty()) {
+  if (const auto unknown = UnknownOption(args)) {
     return Fail(kExitUsage, fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
                                         "crawl --help` lists the options.",
-                                        rest[0]));
+                                        *unknown));
   }
+  arguments.seeds = std::move(args);
   if (arguments.seeds.empty() && arguments.seed_files.empty() &&
       !std::filesystem::exists(arguments.data)) {
     return Fail(kExitUsage,

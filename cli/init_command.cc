@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -53,24 +54,6 @@ constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
     {"--regions", "hbase.regions"},           {"--compression", "hbase.compression"},
     {"--table-prefix", "hbase.table_prefix"},
 };
-
-// Takes `name VALUE` or `name=VALUE` out of `args`; nothing when it is not there. The last one
-// counts. An option without its value stays, and is refused as unknown.
-std::optional<std::string> Take(std::vector<std::string>* args, std::string_view name) {
-  std::optional<std::string> value;
-  for (size_t i = 0; i < args->size();) {
-    const std::string_view arg = (*args)[i];
-    const bool joined = arg.starts_with(name) && arg.substr(name.size()).starts_with('=');
-    if (!joined && (arg != name || i + 1 == args->size())) {
-      ++i;
-      continue;
-    }
-    value = joined ? std::string(arg.substr(name.size() + 1)) : (*args)[i + 1];
-    const auto begin = args->begin() + static_cast<ptrdiff_t>(i);
-    args->erase(begin, begin + (joined ? 1 : 2));
-  }
-  return value;
-}
 
 // Makes or checks one topic and says so. False when it is not as it should be.
 absl::StatusOr<bool> InitTopic(Bus& bus, const TopicSpec& topic, bool only_check,
@@ -194,10 +177,10 @@ int Init(const ProductOptions& options, bool only_check, Duration timeout) {
 
 int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
-  const bool only_check = std::erase(args, "--check") > 0;
-  const std::string timeout_text = Take(&args, "--timeout").value_or("60");
+  const bool only_check = TakeSwitch(&args, "--check");
+  const std::string timeout_text = TakeValue(&args, "--timeout").value_or("60");
   for (const auto& [short_form, name] : kShortForms) {
-    if (const auto value = Take(&args, short_form))
+    if (const auto value = TakeValue(&args, short_form))
       args.push_back(fmt::format("--set={}={}", name, *value));
   }
   config::Schema schema;

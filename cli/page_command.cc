@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -52,23 +53,21 @@ struct Arguments {
 
 // What is wrong, or empty.
 std::string Parse(std::vector<std::string> args, Arguments* parsed) {
-  parsed->body = std::erase(args, "--body") > 0;
-  parsed->same = std::erase(args, "--same") > 0;
-  if (const auto at = std::find(args.begin(), args.end(), "--content"); at != args.end()) {
-    if (at + 1 == args.end()) return "--content: without a hash";
-    const std::string hex = *(at + 1);
-    const bool is_hex = hex.size() == 32 && hex.find_first_not_of("0123456789abcdef") == hex.npos;
-    if (!is_hex) return fmt::format("--content '{}': not 32 hexadecimal digits", hex);
+  parsed->body = TakeSwitch(&args, "--body");
+  parsed->same = TakeSwitch(&args, "--same");
+  if (const auto hex = TakeValue(&args, "--content")) {
+    const bool is_hex =
+        hex->size() == 32 && hex->find_first_not_of("0123456789abcdef") == hex->npos;
+    if (!is_hex) return fmt::format("--content '{}': not 32 hexadecimal digits", *hex);
     char bytes[16];
-    absl::HexStringToBytes(hex).copy(bytes, sizeof bytes);
+    absl::HexStringToBytes(*hex).copy(bytes, sizeof bytes);
     parsed->content = Fingerprint::FromBytes(bytes);
-    args.erase(at, at + 2);
   }
-  for (const std::string& arg : args) {
-    if (arg.starts_with('-')) return fmt::format("option '{}' is unknown", arg);
-    if (parsed->url.has_value()) return "more than one URL";
-    parsed->url = arg;
+  if (const auto unknown = UnknownOption(args)) {
+    return fmt::format("option '{}' is unknown or lacks its value", *unknown);
   }
+  if (args.size() > 1) return "more than one URL";
+  if (!args.empty()) parsed->url = args[0];
   if (parsed->url.has_value() == parsed->content.has_value()) return "give a URL or --content";
   if (parsed->body && parsed->same) return "give --body or --same";
   return {};

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/product_options.h"
 #include "cli/read_file.h"
@@ -57,45 +58,19 @@ struct Arguments {
 };
 
 // What is wrong, or nothing.
-std::optional<std::string> Take(std::span<const std::string> args, Arguments* parsed) {
-  std::vector<std::string> files;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const std::string& arg = args[i];
-    if (arg == "--json") {
-      parsed->json = true;
-      continue;
-    }
-    if (!arg.starts_with("--") || arg == "--") {
-      files.push_back(arg);
-      continue;
-    }
-    std::string name = arg;
-    std::string value;
-    if (const size_t equals = arg.find('='); equals != std::string::npos) {
-      name = arg.substr(0, equals);
-      value = arg.substr(equals + 1);
-    } else if (i + 1 < args.size()) {
-      value = args[++i];
-    } else {
-      return fmt::format("option '{}' is unknown or lacks its value", name);
-    }
-    if (name == "--base") {
-      parsed->base = value;
-    } else if (name == "--engine") {
-      parsed->engine = value;
-    } else if (name == "--content-type") {
-      parsed->content_type = value;
-    } else if (name == "--content-language") {
-      parsed->content_language = value;
-    } else if (name == "--x-robots-tag") {
-      parsed->x_robots_tags.push_back(value);
-    } else {
-      return fmt::format("option '{}' is unknown or lacks its value", name);
-    }
+std::optional<std::string> Take(std::vector<std::string> args, Arguments* parsed) {
+  parsed->json = TakeSwitch(&args, "--json");
+  parsed->base = TakeValue(&args, "--base");
+  parsed->engine = TakeValue(&args, "--engine");
+  parsed->content_type = TakeValue(&args, "--content-type").value_or("");
+  parsed->content_language = TakeValue(&args, "--content-language").value_or("");
+  parsed->x_robots_tags = TakeValues(&args, "--x-robots-tag");
+  if (const auto unknown = UnknownOption(args)) {
+    return fmt::format("option '{}' is unknown or lacks its value", *unknown);
   }
-  if (files.size() != 1) return "one FILE is needed";
+  if (args.size() != 1) return "one FILE is needed";
   if (!parsed->base) return "--base URL is needed: links are resolved against it";
-  parsed->file = files[0];
+  parsed->file = args[0];
   return std::nullopt;
 }
 
