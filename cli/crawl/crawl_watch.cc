@@ -28,6 +28,7 @@ constexpr Reader kReaders[] = {{kSpiderLogTopic, kStrategyWorkerGroup},
 absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl) {
   std::unique_ptr<CrawlWatch> watch(new CrawlWatch(crawl));
   watch->start_ = SystemClock().Now();
+  watch->marks_.push_back({.at = watch->start_, .pages = 0, .bytes = 0});
   for (int i = 0; i < crawl.partitions(); ++i) watch->partitions_.emplace_back(i);
   ASSIGN_OR_RETURN(watch->offsets_, crawl.bus().NewOffsetReader());
   ASSIGN_OR_RETURN(watch->consumer_, crawl.bus().NewConsumer({.group = kFollower}));
