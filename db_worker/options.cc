@@ -52,10 +52,9 @@ void DeclareFeedOptions(config::Schema& schema, FeedOptions* options) {
               .max = std::chrono::hours(24 * 7),
               .doc = "How long a domain's queue rests after an answer 429 or 503 without "
                      "Retry-After; doubles with each further one"});
-  schema.Add("feed.back_off_most", &options->back_off_most,
-             {.min = milliseconds(1),
-              .max = std::chrono::hours(24 * 7),
-              .doc = "The longest such rest"});
+  schema.Add(
+      "feed.back_off_most", &options->back_off_most,
+      {.min = milliseconds(1), .max = std::chrono::hours(24 * 7), .doc = "The longest such rest"});
   schema.Add("feed.back_off_jitter", &options->back_off_jitter,
              {.min = 0,
               .max = 1,

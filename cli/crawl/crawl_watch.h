@@ -28,9 +28,11 @@ class CrawlWatch {
   // Reads on, waiting at most `timeout`.
   absl::Status Follow(Duration timeout);
 
-  // Whether every worker has read all that was written for it, the spider has nothing in hand and
-  // the queue is empty, and nothing has moved between this look and the one before.
-  absl::StatusOr<bool> NothingLeft();
+  // When the first of what is left may be fetched, while nothing is going on: every worker has read
+  // all that was written for it, the spider has nothing in hand, and nothing has moved between this
+  // look and the one before. WallTime::max() when nothing is left, nullopt when something is going
+  // on.
+  absl::StatusOr<std::optional<WallTime>> IdleUntil();
 
   // Deletes what has been read by those whom it was for.
   absl::Status Trim();
@@ -44,7 +46,6 @@ class CrawlWatch {
   // Ends of all partitions' logs of the three topics, in order; nullopt when one of them was not
   // read by its workers up to there.
   absl::StatusOr<std::optional<std::vector<Offset>>> EndsWhenAllIsRead();
-  bool QueueIsEmptySince(SteadyTime time) const;
 
   LocalCrawl& crawl_;
   std::vector<PartitionId> partitions_;
@@ -54,7 +55,7 @@ class CrawlWatch {
   CrawlTally tally_;
   SteadyTime start_;
 
-  // For NothingLeft: the ends as of the last look, when everything had been read.
+  // For IdleUntil: the ends as of the last look, when everything had been read.
   std::optional<std::vector<Offset>> quiet_ends_;
   SteadyTime quiet_since_;
 

@@ -45,6 +45,9 @@ void SetLocalDefaults(ProductOptions* options) {
   // Batches cost little where no server is asked, and a site of few pages is crawled sooner.
   options->db_worker.feed.interval = std::chrono::milliseconds(20);
   options->db_worker.chunk_cache_bytes = int64_t{32} << 20;
+  // A put costs little too. Large enough that a slow disk's fsyncs do not hold it up, and small
+  // enough that what a batch touches does not take much memory.
+  options->strategy_worker.batch_events = 2000;
   options->states.cache_bytes = size_t{128} << 20;
 }
 

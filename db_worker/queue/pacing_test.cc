@@ -93,6 +93,7 @@ TEST(Pacing, ADomainThatAlwaysFailsRestsTheLongestTimeHoweverShortTheFirstWas) {
   Head head;
   // As a head of another configuration, or a damaged one, may say.
   head.back_offs = 255;
+  head.backed_off_until = kNow;
   EXPECT_EQ(BackOff(kNow, &head, options), options.back_off_most);
   options.back_off_first = hours(24 * 7);
   EXPECT_EQ(BackOff(head.backed_off_until, &head, options), options.back_off_most);

@@ -75,7 +75,7 @@ class Crawl {
       }
       if (now >= next_trim) {
         RETURN_IF_ERROR(watch_->Trim());
-        next_trim = now + std::chrono::seconds(10);
+        next_trim = now + std::chrono::seconds(1);
       }
     }
     return absl::OkStatus();
