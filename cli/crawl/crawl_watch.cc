@@ -1,6 +1,7 @@
 #include "cli/crawl/crawl_watch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
@@ -23,13 +24,6 @@ struct Reader {
 constexpr Reader kReaders[] = {{kSpiderLogTopic, kStrategyWorkerGroup},
                                {kScoringLogTopic, kDbWorkerGroup},
                                {kSpiderFeedTopic, kSpiderGroup}};
-
-// WallTime::max() when the queue is empty.
-WallTime NextDue(const QueueLook& queue) {
-  WallTime due = WallTime::max();
-  for (const PartitionReport& partition : queue.partitions) due = std::min(due, partition.next_due);
-  return due;
-}
 
 }  // namespace
 
@@ -82,18 +76,11 @@ absl::StatusOr<std::optional<std::vector<Offset>>> CrawlWatch::EndsWhenAllIsRead
 }
 
 absl::StatusOr<std::optional<WallTime>> CrawlWatch::IdleUntil() {
-  const SteadyTime now = SystemClock().Now();
-  ASSIGN_OR_RETURN(auto ends, EndsWhenAllIsRead());
-  if (!ends.has_value() || crawl_.held() != 0 || ends != quiet_ends_) {
-    quiet_ends_ = std::move(ends);
-    quiet_since_ = now;
-    return std::nullopt;
-  }
-  const QueueLook queue = crawl_.Queue();
-  if (queue.at <= quiet_since_ || queue.partitions.size() != partitions_.size()) {
-    return std::nullopt;
-  }
-  return NextDue(queue);
+  IdleDetector::Look look{.at = SystemClock().Now()};
+  ASSIGN_OR_RETURN(look.read_ends, EndsWhenAllIsRead());
+  look.held = crawl_.held();
+  look.queue = crawl_.Queue();
+  return idle_.IdleUntil(std::move(look));
 }
 
 absl::Status CrawlWatch::Trim() {
