@@ -28,7 +28,21 @@ TEST(CrawlSummaryTest, SaysWhatCameWhatFailedAndWhatToDo) {
         "Pages are in out"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
+  EXPECT_THAT(text,
+              HasSubstr("a.test                                            1  and 1 failure\n"));
   EXPECT_THAT(text, Not(HasSubstr("To go on")));
+}
+
+TEST(CrawlSummaryTest, WhatFailedMostComesFirst) {
+  CrawlTally tally = SomeTally();
+  for (int i = 0; i < 2; ++i) {
+    tally.Add({.domain = "a.test", .event = FetchFailed{.cause = FailureCause::kRobots}});
+    tally.Add({.domain = "b.test", .event = PageFetched{.status = 200}});
+  }
+  const std::string text = SummaryText({}, tally);
+  EXPECT_LT(text.find("their robots.txt"), text.find("tls_certificate"));
+  // A domain that never failed says nothing of failures.
+  EXPECT_THAT(text, HasSubstr("b.test                                            2\n"));
 }
 
 TEST(CrawlSummaryTest, WhatIsLeftIsCountedAndTheCommandThatGoesOnIsNamed) {

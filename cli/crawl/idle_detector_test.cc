@@ -74,8 +74,9 @@ TEST(IdleDetectorTest, AQueueWhosePartitionsAreNotAllThereSaysNothing) {
 }
 
 TEST(IdleDetectorTest, WhatIsForLaterIsDueWhenTheFirstOfItIs) {
-  IdleDetector idle(2);
+  IdleDetector idle(3);
   IdleDetector::Look look = Quiet(1, 10);
+  look.queue.partitions.resize(3);
   look.queue.partitions[0].next_due = kDue + seconds(5);
   look.queue.partitions[1].next_due = kDue;
   EXPECT_EQ(idle.IdleUntil(look), std::nullopt);
