@@ -30,6 +30,7 @@
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
 #include "common/runtime/signal_watcher.h"
+#include "strategy_worker/host/loader.h"
 
 namespace orbweaver {
 namespace {
@@ -187,8 +188,9 @@ void PrintPlan(const Arguments& arguments, const ProductOptions& options) {
   }
 }
 
-// What can be said of the seeds before anything is made.
-absl::Status CheckSeeds(const Arguments& arguments, const ProductOptions& options) {
+// What can be said of strategy and seeds before anything is made.
+absl::Status CheckFirst(const Arguments& arguments, const ProductOptions& options) {
+  RETURN_IF_ERROR(LoadStrategy(options.strategy, /*seed=*/0).status());
   for (const std::string& file : arguments.seed_files) {
     if (file != "-" && access(file.c_str(), R_OK) != 0) {
       return FatalError("read {}: {}", file, std::strerror(errno));
@@ -212,7 +214,7 @@ absl::Status AddSeeds(const Arguments& arguments, const ProductOptions& options,
   ASSIGN_OR_RETURN(const auto writer,
                    SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
   for (const std::string& seed : arguments.seeds) {
-    CHECK(writer->Add(seed) == UrlError::kNone);  // CheckSeeds has seen it
+    CHECK(writer->Add(seed) == UrlError::kNone);  // CheckFirst has seen it
   }
   for (const std::string& file : arguments.seed_files) {
     RETURN_IF_ERROR(AddSeedLines(file, *writer).status());
@@ -348,8 +350,8 @@ int Run(std::span<const std::string> all_args) {
                             "https://example.com/` begins one.",
                             arguments.data.string()));
   }
-  if (const absl::Status seeds = CheckSeeds(arguments, options); !seeds.ok()) {
-    return Fail(kExitUsage, MessageOf(seeds));
+  if (const absl::Status checked = CheckFirst(arguments, options); !checked.ok()) {
+    return Fail(kExitUsage, MessageOf(checked));
   }
   if (options.fetch.user_agent == anonymous) {
     fmt::print(stderr,

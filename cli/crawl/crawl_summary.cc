@@ -89,7 +89,8 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
                        example.message));
     }
   }
-  const auto top = tally.TopDomains(kTopDomains);
+  auto top = tally.TopDomains(kTopDomains);
+  std::erase_if(top, [](const auto& domain) { return domain.second.pages == 0; });
   if (!top.empty()) line("\nDomains with most pages");
   for (const auto& [name, domain] : top) {
     line(fmt::format(
@@ -97,15 +98,14 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
         domain.failed > 0 ? fmt::format("  and {}", Count(domain.failed, "failure")) : ""));
   }
   line("");
-  if (!end.files.empty()) line(fmt::format("Pages are in {}", end.files));
-  if (!end.finished) {
+  if (!end.files.empty() && tally.pages() > 0) line(fmt::format("Pages are in {}", end.files));
+  if (end.finished) return out;
+  if (const uint64_t left = end.last.queued + end.last.delayed; left > 0) {
     const std::string due = DueIn(end.last);
-    line(
-        fmt::format("Left in the queue: {}, {} of them for later{}. To go on: orbweaver crawl "
-                    "--data {}",
-                    Count(end.last.queued + end.last.delayed, "request"), Count(end.last.delayed),
-                    due.empty() ? "" : ", the first due " + due, end.data));
+    line(fmt::format("Left in the queue: {}, {} of them for later{}.", Count(left, "request"),
+                     Count(end.last.delayed), due.empty() ? "" : ", the first due " + due));
   }
+  line(fmt::format("To go on: orbweaver crawl --data {}", end.data));
   return out;
 }
 

@@ -33,6 +33,14 @@ TEST(CrawlSummaryTest, SaysWhatCameWhatFailedAndWhatToDo) {
   EXPECT_THAT(text, Not(HasSubstr("To go on")));
 }
 
+TEST(CrawlSummaryTest, WithoutAPageThereAreNoFilesAndNoDomainsWithMostPages) {
+  CrawlTally tally;
+  tally.Add({.domain = "a.test", .event = FetchFailed{.cause = FailureCause::kProxy}});
+  const std::string text = SummaryText({.files = "out"}, tally);
+  EXPECT_THAT(text, Not(HasSubstr("Pages are in")));
+  EXPECT_THAT(text, Not(HasSubstr("most pages")));
+}
+
 TEST(CrawlSummaryTest, WhatFailedMostComesFirst) {
   CrawlTally tally = SomeTally();
   for (int i = 0; i < 2; ++i) {
@@ -50,8 +58,12 @@ TEST(CrawlSummaryTest, WhatIsLeftIsCountedAndTheCommandThatGoesOnIsNamed) {
   end.last.queued = 1200;
   end.last.delayed = 34;
   const std::string text = SummaryText(end, CrawlTally());
-  EXPECT_THAT(text, HasSubstr("Left in the queue: 1,234 requests, 34 of them for later. To go on: "
-                              "orbweaver crawl --data crawl-data"));
+  EXPECT_THAT(text, HasSubstr("Left in the queue: 1,234 requests, 34 of them for later.\nTo go on: "
+                              "orbweaver crawl --data crawl-data\n"));
+  // What is on its way between the workers is not in the queue.
+  end.last.queued = end.last.delayed = 0;
+  EXPECT_THAT(SummaryText(end, CrawlTally()), Not(HasSubstr("Left in the queue")));
+  EXPECT_THAT(SummaryText(end, CrawlTally()), HasSubstr("To go on: "));
 }
 
 TEST(CrawlSummaryTest, SaysWhenTheFirstOfWhatIsForLaterIsDue) {

@@ -1,6 +1,7 @@
 #include "cli/crawl/local_crawl.h"
 
 #include <algorithm>
+#include <pthread.h>
 #include <random>
 #include <utility>
 
@@ -36,6 +37,9 @@ SpiderOptions SpiderOptionsOf(const ProductOptions& options) {
           .robots = options.robots,
           .url = options.url};
 }
+
+// For `top -H` and profilers.
+void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
 
 }  // namespace
 
@@ -124,6 +128,7 @@ absl::Status LocalCrawl::Stop() {
 }
 
 void LocalCrawl::RunStrategyWorker() {
+  NameThread("strategy");
   const StrategyWorkerParts parts{.bus = *bus_,
                                   .store = store_,
                                   .strategy = *strategy_,
@@ -139,6 +144,7 @@ void LocalCrawl::RunStrategyWorker() {
 }
 
 void LocalCrawl::RunDbWorker() {
+  NameThread("queue");
   const QueueWorkerParts parts{
       .bus = *bus_,
       .store = store_,
@@ -149,6 +155,7 @@ void LocalCrawl::RunDbWorker() {
 }
 
 void LocalCrawl::RunSpider() {
+  NameThread("spider");
   absl::Status result = RunSteps("spider", [this] { return JoinSpiders(*spider_); }, stop_spider_);
   // Also after what was fatal: whole files are of more use than torn ones.
   result.Update(spider_->Finish());

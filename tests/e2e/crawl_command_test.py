@@ -203,6 +203,8 @@ class CrawlCommand(Crawls):
         self.assertIn("--duration 5", self.refused("http://a.test/", "--duration", "5"))
         self.assertIn("--max-wait x", self.refused("http://a.test/", "--max-wait", "x"))
         self.assertIn("--nonsense", self.refused("http://a.test/", "--nonsense"))
+        self.assertIn("strategy 'nonsense'", self.refused("http://a.test/", "--strategy", "nonsense"))
+        self.assertIn("max_depth", self.refused("http://a.test/", "--depth", "x"))
         self.assertIn("seed 'ftp://a.test/'", self.refused("http://a.test/", "ftp://a.test/"))
         self.assertIn("No such file", self.refused("--seeds", "missing.txt"))
 
