@@ -47,8 +47,8 @@ class HttpSpiderTest : public ::testing::Test {
     feed_ = std::make_unique<FeedWriter>(bus_, kPartitions, *suffixes_, kTimeout);
     options_.fetch.connect_timeout = seconds(5);
     options_.fetch.tls_timeout = seconds(5);
-    options_.fetch.first_byte_timeout = seconds(2);
-    options_.fetch.slow_after = seconds(2);
+    options_.fetch.first_byte_timeout = seconds(5);
+    options_.fetch.slow_after = seconds(5);
     options_.fetch.total_timeout = seconds(20);
     options_.fetch.min_bytes_per_second = 100;
     options_.politeness.delay = kDelay;
