@@ -30,7 +30,8 @@ class Project:
     def __init__(self, engine, name, variables, env_file):
         self.name = name
         self._engine = engine
-        self._environment = {**engine.environment, **variables, "COMPOSE_PROJECT_NAME": name}
+        self._environment = {**engine.environment, **variables, "COMPOSE_PROJECT_NAME": name,
+                             "COMPOSE_HTTP_TIMEOUT": str(PATIENCE_S)}
         program = ["docker-compose"] if shutil.which("docker-compose") else [engine.client, "compose"]
         self._command = [*program, "--env-file", str(env_file)]
 
