@@ -1,4 +1,5 @@
 // `orbweaver inspect`: all that is known of a URL or of a domain.
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,7 +71,7 @@ int Run(std::span<const std::string> all_args) {
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
     return Fail(kExitUsage, MessageOf(loaded));
   }
-  const auto folder = TakeDataFolder(&args);
+  const std::optional<std::filesystem::path> folder = TakeValue(&args, "--data");
   const bool is_complete = args.size() == 2 && (args[0] == "url" || args[0] == "domain");
   if (!is_complete) {
     return Fail(kExitUsage,
@@ -80,7 +81,7 @@ int Run(std::span<const std::string> all_args) {
   const bool is_url = args[0] == "url";
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) return Fail(kExitUsage, MessageOf(suffixes.status()));
-  UrlResolver resolver(options.url, **suffixes);
+  UrlResolver resolver(options.spider.url, **suffixes);
   ResolvedUrl url;
   const bool has_scheme = args[1].find("://") != std::string::npos;
   const UrlError error = resolver.Resolve(has_scheme ? args[1] : "http://" + args[1], &url);

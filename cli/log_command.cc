@@ -134,7 +134,7 @@ std::string Parse(std::vector<std::string> args, Arguments* parsed) {
   if (partition.has_value())
     parsed->range.partition = PartitionId(static_cast<int32_t>(*partition));
   parsed->limit = static_cast<uint64_t>(limit.value_or(0));
-  parsed->folder = TakeDataFolder(&args);
+  parsed->folder = TakeValue(&args, "--data");
   parsed->domain = TakeValue(&args, "--domain").value_or("");
   parsed->url = TakeValue(&args, "--url").value_or("");
   parsed->type = TakeValue(&args, "--type").value_or("");

@@ -153,7 +153,7 @@ absl::StatusOr<std::vector<int>> PartitionsOf(Bus& bus, const std::string& opera
 
 absl::StatusOr<std::string> DomainOf(const ProductOptions& options, const std::string& operand) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
-  UrlResolver resolver(options.url, *suffixes);
+  UrlResolver resolver(options.spider.url, *suffixes);
   ResolvedUrl url;
   const bool has_scheme = operand.find("://") != std::string::npos;
   if (resolver.Resolve(has_scheme ? operand : "http://" + operand, &url) != UrlError::kNone) {

@@ -55,7 +55,7 @@ struct Arguments {
 
 // What is wrong, or empty.
 std::string Parse(std::vector<std::string> args, Arguments* parsed) {
-  parsed->folder = TakeDataFolder(&args);
+  parsed->folder = TakeValue(&args, "--data");
   parsed->watch = TakeSwitch(&args, "--watch");
   parsed->json = TakeSwitch(&args, "--json");
   if (const auto text = TakeValue(&args, "--interval");

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "cli/arguments.h"
-
 #include "common/base/status.h"
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/bus/kafka/kafka_bus.h"
@@ -55,12 +53,6 @@ std::string_view Frontier::Hint(const absl::Status& status) const {
   if (database_ != nullptr || !IsRetry(status)) return "";
   return ". Are Kafka and HBase up? `./run services up` starts them on this machine; kafka.brokers "
          "and hbase.hosts name others";
-}
-
-std::optional<std::filesystem::path> TakeDataFolder(std::vector<std::string>* args) {
-  const auto folder = TakeValue(args, "--data");
-  if (!folder.has_value()) return std::nullopt;
-  return std::filesystem::path(*folder);
 }
 
 }  // namespace orbweaver

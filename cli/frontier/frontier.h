@@ -51,7 +51,4 @@ class Frontier {
   std::unique_ptr<Bus> bus_;
 };
 
-// `--data DIR` of these commands.
-std::optional<std::filesystem::path> TakeDataFolder(std::vector<std::string>* args);
-
 }  // namespace orbweaver

@@ -83,6 +83,7 @@ class OwnProcess:
         """Sends the signal `how` and waits for the end; SIGKILL when that does not do. False when none ran."""
         with self._pinned() as handle:
             if handle is None:
+                self._reap()
                 return False
             signal.pidfd_send_signal(handle, how)
             signal.pidfd_send_signal(handle, signal.SIGCONT)  # a frozen one hears nothing else
@@ -90,6 +91,10 @@ class OwnProcess:
                 say(f"{self.name} did not stop in {deadline_s} s, killing it")
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
                 select.select([handle], [], [])
+        self._reap()
+        return True
+
+    def _reap(self):
+        # It has ended: nobody waits for it but this command, if it is the parent.
         if self.process is not None:
             self.process.wait()
-        return True

@@ -70,7 +70,7 @@ class Loop:
         self.workers = Workers(folder / "cluster", build)
         self.workers.configure({
             "kafka.brokers": os.environ["ORBWEAVER_KAFKA"], "kafka.prefix": prefix,
-            "hbase.hosts": os.environ["ORBWEAVER_THRIFT"], "hbase.table_prefix": prefix,
+            "hbase.hosts": [os.environ["ORBWEAVER_THRIFT"]], "hbase.table_prefix": prefix,
             "topics.partitions": PARTITIONS,
             "network.proxy": f"http://127.0.0.1:{self.web.port}", "network.allow_private": True,
             "spider.politeness.delay": "0s", "feed.min_delay": "0s",

@@ -47,7 +47,7 @@ class World(unittest.TestCase):
         self.workers = Workers(self.folder / "cluster", self.BUILD)
         self.workers.configure({
             "kafka.brokers": os.environ["ORBWEAVER_KAFKA"], "kafka.prefix": prefix,
-            "hbase.hosts": os.environ["ORBWEAVER_THRIFT"], "hbase.table_prefix": prefix, "hbase.regions": 1,
+            "hbase.hosts": [os.environ["ORBWEAVER_THRIFT"]], "hbase.table_prefix": prefix, "hbase.regions": 1,
             "topics.partitions": PARTITIONS,
             "network.proxy": f"http://127.0.0.1:{self.web.port}", "network.allow_private": True,
             "spider.politeness.delay": f"{DELAY_MS}ms", "feed.min_delay": f"{DELAY_MS}ms", "feed.interval": "50ms",
@@ -140,11 +140,12 @@ class World(unittest.TestCase):
         self.running.clear()
 
     def messages(self, topic, *filters):
-        process = subprocess.Popen([self.workers.build / "cli/orbweaver", "log", "dump", topic, "--json", *filters,
-                                    f"--config={self.workers.config}"], stdout=subprocess.PIPE, text=True)
-        for line in process.stdout:
-            yield json.loads(line)
-        self.assertEqual(0, process.wait(), f"log dump {topic}")
+        command = [self.workers.build / "cli/orbweaver", "log", "dump", topic, "--json", *filters,
+                   f"--config={self.workers.config}"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout:
+                yield json.loads(line)
+            self.assertEqual(0, process.wait(), f"log dump {topic}")
 
     def valid(self, topic):
         """The entries that readers count by the rules of the crash protocol: not those of replaced owners."""
