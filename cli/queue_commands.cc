@@ -132,7 +132,10 @@ absl::Status Ask(const Arguments& args, const std::string& action, const std::st
     // The owner refused it: no other may do it.
     if (answer.ok() && answer->status == 400) break;
   }
-  return FatalError("{} {}: no db worker did it:{}", action, args.operand, reasons);
+  return FatalError(
+      "{} {}: no db worker did it:{}\nA partition that is changing hands is nobody's for a moment: "
+      "try again",
+      action, args.operand, reasons);
 }
 
 // The partitions that the operand means.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <numeric>
 
 #include "fmt/format.h"
@@ -99,6 +100,27 @@ uint64_t WaitingIn(const PartitionReport& report) {
   return std::accumulate(report.waiting.begin(), report.waiting.end(), uint64_t{0});
 }
 
+// Each owner with its partitions, consecutive ones as 3-7.
+void AppendOwners(const FrontierStatus& status, std::string* text) {
+  for (const ReadTopic& read : status.reads) {
+    std::map<std::string_view, std::string> ranges;
+    for (size_t i = 0; i < read.partitions.size();) {
+      const std::string_view owner = read.partitions[i].owner;
+      const size_t first = i;
+      while (i < read.partitions.size() && read.partitions[i].owner == owner) ++i;
+      std::string& of = ranges[owner];
+      of += fmt::format("{}{}", of.empty() ? "" : ",", first);
+      if (i - first > 1) of += fmt::format("-{}", i - 1);
+    }
+    if (read.members == 0) continue;
+    fmt::format_to(std::back_inserter(*text), "\n{}\n", read.group);
+    for (const auto& [owner, partitions] : ranges) {
+      fmt::format_to(std::back_inserter(*text), "  {:<30} {}\n", owner.empty() ? "nobody" : owner,
+                     partitions);
+    }
+  }
+}
+
 void WriteQueue(const PartitionReport& report, JsonWriter& json) {
   json.BeginObject().Key("waiting").Value(WaitingIn(report)).Key("waiting_by_band").BeginArray();
   for (const uint64_t waiting : report.waiting) json.Value(waiting);
@@ -155,11 +177,8 @@ std::string StatusText(const FrontierStatus& before, const FrontierStatus& now) 
     const PartitionReport& queue = now.queue.partitions[i];
     fmt::format_to(out, "{:>12}{:>10}{:>8}{:>8}{:>8}\n", WaitingIn(queue), queue.delayed,
                    queue.ready, queue.paced, queue.blocked);
-    for (const ReadTopic& read : now.reads) {
-      if (read.partitions[i].owner.empty()) continue;
-      fmt::format_to(out, "{:<10}  {} of {}\n", "", read.partitions[i].owner, read.group);
-    }
   }
+  AppendOwners(now, &text);
   return text;
 }
 

@@ -89,6 +89,18 @@ TEST_F(FrontierStatusTest, RatesAreWhatHasChangedBetweenTwoLooks) {
   EXPECT_THAT(StatusText(before, now), HasSubstr("spiders"));
 }
 
+TEST_F(FrontierStatusTest, EachOwnersPartitionsAreTold) {
+  FrontierStatus status{.reads = {{.group = "spiders", .topic = "spider-feed", .members = 2}},
+                        .queue = {.partitions = std::vector<PartitionReport>(6)}};
+  for (const char* const owner : {"a", "a", "a", "b", "", "a"}) {
+    status.reads[0].partitions.push_back({.owner = owner});
+  }
+  const std::string text = StatusText(status, status);
+  EXPECT_THAT(text, ::testing::ContainsRegex("  a +0-2,5\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("  b +3\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("  nobody +4\n"));
+}
+
 TEST_F(FrontierStatusTest, OfWhatIsNotKnownNothingIsMadeUp) {
   const auto frontier = Frontier::Open({}, data_);
   ASSERT_OK(frontier);
