@@ -17,12 +17,18 @@ namespace orbweaver {
 namespace {
 
 constexpr PollLimits kLimits{.max_messages = 5000};
+// A scan costs HBase about as much as so many rows that are read in vain.
+constexpr int kRowsOfAScan = 64;
+// So many rows tell how many a slot has: domains stand in slots by a hash.
+constexpr uint64_t kSampleRows = 1000;
 
 std::string SlotRow(int slot) {
   std::string row;
   AppendBigEndian(static_cast<uint16_t>(slot), &row);
   return row;
 }
+
+int SlotOfRow(std::string_view row) { return LoadBigEndian<uint16_t>(row.data()); }
 
 }  // namespace
 
@@ -66,26 +72,49 @@ absl::Status TakeOver::AppendMarker() {
 absl::Status TakeOver::ReadHeads() {
   // Before the heads: they then hold all below it, and maybe more.
   ASSIGN_OR_RETURN(checkpoint_, LoadCheckpoint(parts_.store, id_, parts_.timeout()));
-  // Of P partitions, each has every P-th slot; when there is only one, they are one range.
-  const int slots = parts_.partition_count == 1 ? kSlots : 1;
+  if (slots_per_scan_ == 0) {
+    ASSIGN_OR_RETURN(slots_per_scan_, SlotsPerScan());
+  }
   while (next_slot_ < kSlots) {
-    RETURN_IF_ERROR(ReadSlots(next_slot_, next_slot_ + slots));
-    next_slot_ += slots * parts_.partition_count;
+    RETURN_IF_ERROR(ReadSlots(next_slot_, std::min(next_slot_ + slots_per_scan_, kSlots)));
+    // Of P partitions, each has every P-th slot.
+    next_slot_ += std::max(slots_per_scan_, parts_.partition_count);
     next_row_.clear();
   }
   return absl::OkStatus();
 }
 
+absl::StatusOr<int> TakeOver::SlotsPerScan() {
+  uint64_t rows = 0;
+  int last_slot = 0;
+  const ScanRange range{.begin = {}, .end = {}, .columns = {&kHeadColumn, 1}, .limit = kSampleRows};
+  RETURN_IF_ERROR(Annotate(parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
+                                             [&](std::string_view row, std::span<const Cell>) {
+                                               ++rows;
+                                               if (row.size() >= sizeof(uint16_t))
+                                                 last_slot = SlotOfRow(row);
+                                               return true;
+                                             }),
+                           "read the heads of the queue"));
+  const uint64_t slots = rows < kSampleRows ? kSlots : static_cast<uint64_t>(last_slot) + 1;
+  // Rows between one slot of this partition and the next one.
+  const uint64_t in_vain = rows * static_cast<uint64_t>(parts_.partition_count - 1) / slots;
+  return in_vain <= kRowsOfAScan ? kSlots : 1;
+}
+
 absl::Status TakeOver::ReadSlots(int first, int end) {
   const std::string begin_row = next_row_.empty() ? SlotRow(first) : next_row_;
-  // The last slot ends where the table does.
+  // What follows the last slot is the table's end.
   const std::string end_row = end < kSlots ? SlotRow(end) : std::string();
   absl::Status added;
   const ScanRange range{.begin = begin_row, .end = end_row, .columns = {&kHeadColumn, 1}};
   const absl::Status scanned =
       parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
                         [&](std::string_view row, std::span<const Cell> cells) {
-                          added = AddHead(row, cells.front().value);
+                          const Slot slot(static_cast<uint16_t>(SlotOfRow(row)));
+                          if (PartitionOf(slot, parts_.partition_count) == id_) {
+                            added = AddHead(row, cells.front().value);
+                          }
                           next_row_.assign(row);
                           next_row_.push_back('\0');
                           return added.ok();

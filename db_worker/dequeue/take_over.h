@@ -42,6 +42,8 @@ class TakeOver {
 
   absl::Status AppendMarker();
   absl::Status ReadHeads();
+  // How many slots to read by one scan, from the number of rows in the table's first slots.
+  absl::StatusOr<int> SlotsPerScan();
   absl::Status ReadSlots(int first, int end);
   absl::Status AddHead(std::string_view row, std::string_view packed);
   absl::Status FindStart();
@@ -58,6 +60,7 @@ class TakeOver {
   Stage stage_ = Stage::kMarker;
   std::unique_ptr<Partition> partition_;
   std::optional<Checkpoint> checkpoint_;
+  int slots_per_scan_ = 0;  // 0: not known yet
   int next_slot_;
   std::string next_row_;  // where the scan goes on; empty: at the slot's first
   // The part of the feed that is to be read: [position_, epoch).

@@ -1,6 +1,7 @@
 """A whole cluster under fire: python3 cluster_test.py BUILD [--hosts N --pages N] [Cluster.test_…]"""
 
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -63,6 +64,36 @@ class Cluster(World):
             worker.launch()
             worker.await_ready()
         self.assert_complete()
+
+    def test_operators_pause_block_and_purge(self):
+        self.start()
+        self.assertEqual(PARTITIONS, self.run_command("pause", "all").count("is paused"))
+        self.seed()
+        self.await_that("the seeds are queued", lambda: self.waiting() > 0)
+        blocked, purged = self.seed_domains()[:2]
+        self.run_command("block", blocked, "--for", "1h")
+        self.assertTrue(json.loads(self.run_command("inspect", "domain", blocked))["queue"]["blocked"])
+        # A host stands for its domain.
+        self.run_command("purge", f"www.{purged}")
+        self.assertEqual(0, sum(json.loads(self.run_command("inspect", "domain", purged))["queue"]["waiting_by_band"]))
+        self.assertEqual(0, self.web.requests(), "something left a paused partition")
+        for words in (("block", blocked, "--for", "1h", "--token", "wrong"), ("pause", "8"), ("pause", "all", "--workers", "127.0.0.1:1")):
+            self.assertNotEqual(0, self.workers.command(*words, capture_output=True).returncode, words)
+        self.run_command("resume", "all")
+        self.await_that("the others are fetched", lambda: self.web.requests() > 0)
+        self.run_command("unblock", blocked)
+        self.await_end()
+        # What was purged was a page that links lead to as well, but the states say that it is queued.
+        self.assertEqual([], self.dead_letters())
+
+    def waiting(self):
+        status = self.status()
+        return status["queue"]["total"]["waiting"] if status else 0
+
+    def seed_domains(self):
+        """Registered domains of the seeds that wait, as the queue knows them."""
+        seeds = [line for line in self.web.seeds.read_text().splitlines() if line]
+        return sorted({json.loads(self.run_command("inspect", "url", seed))["domain"] for seed in seeds})
 
     def test_what_cannot_be_decoded_is_kept_and_the_crawl_completes(self):
         self.start("--faults", FAULTS)
