@@ -378,7 +378,7 @@ absl::StatusOr<DomainReport> DbWorkerCore::Inspect(std::string_view domain) {
   if (id == kNoDomain) return absl::NotFoundError("nothing was ever queued for this domain");
   Head head;
   partition->index.Read(id, &head);
-  return ReportOf(*partition, domain, head, state_->setup.options.feed);
+  return ReportOf(partition->id, domain, head, state_->setup.options.feed);
 }
 
 absl::Status DbWorkerCore::ChangeDomain(std::string_view domain, const DomainUpdate& update) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fmt/format.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -137,6 +138,25 @@ TEST_F(DbWorkerCoreTest, AWorkerThatRanOutOfVersionsTakesItsPartitionAgainAndRep
   for (std::string& url : Urls(Drain(400 - urls.size()))) urls.push_back(std::move(url));
   EXPECT_EQ(std::set<std::string>(urls.begin(), urls.end()).size(), 400u);
   EXPECT_THAT(Drain(1, 50), IsEmpty());
+}
+
+// A table of few rows is read by one scan, others' rows passed over; one of many slot by slot.
+TEST(TakeOverTest, APartitionGetsItsOwnDomainsAndAllOfThemHoweverManyThereAre) {
+  for (const int domains : {40, 3000}) {
+    MemoryTables tables;
+    MemoryStore store(&tables, {});
+    DbWorkerHarness worker(store, 256);
+    for (int i = 0; i < domains; ++i) worker.ScheduleMany(fmt::format("site{}.com", i), 1);
+    worker.Settle();
+    worker.Restart();
+    worker.Settle();
+    uint64_t taken = 0;
+    for (const PartitionReport& report : worker.core().Report()) {
+      taken += report.domains;
+      EXPECT_EQ(report.waiting[BandOf(0.5F)], report.domains);
+    }
+    EXPECT_EQ(taken, static_cast<uint64_t>(domains));
+  }
 }
 
 TEST_F(DbWorkerCoreTest, WhatRetentionDeletedUnreadIsCountedAndTheRestGoesOn) {

@@ -17,12 +17,18 @@ namespace orbweaver {
 namespace {
 
 constexpr PollLimits kLimits{.max_messages = 5000};
+// A scan costs HBase about as much as so many rows that are read in vain.
+constexpr uint64_t kRowsOfAScan = 64;
+// So many rows tell how many a slot has: domains stand in slots by a hash.
+constexpr uint64_t kSampleRows = 1000;
 
 std::string SlotRow(int slot) {
   std::string row;
   AppendBigEndian(static_cast<uint16_t>(slot), &row);
   return row;
 }
+
+int SlotOfRow(std::string_view row) { return LoadBigEndian<uint16_t>(row.data()); }
 
 }  // namespace
 
@@ -94,18 +100,40 @@ TakeOver::Taken* TakeOver::OwnerOf(int slot) {
 }
 
 absl::Status TakeOver::ReadHeads() {
+  if (!slots_in_vain_.has_value()) {
+    ASSIGN_OR_RETURN(slots_in_vain_, SlotsInVain());
+  }
   while (next_slot_ < kSlots) {
     if (OwnerOf(next_slot_) == nullptr) {
       ++next_slot_;
       continue;
     }
     int end = next_slot_ + 1;
-    while (end < kSlots && OwnerOf(end) != nullptr) ++end;
+    for (int slot = end; slot < kSlots && slot - end <= *slots_in_vain_; ++slot) {
+      if (OwnerOf(slot) != nullptr) end = slot + 1;
+    }
     RETURN_IF_ERROR(ReadSlots(next_slot_, end));
     next_slot_ = end;
     next_row_.clear();
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<int> TakeOver::SlotsInVain() {
+  uint64_t rows = 0;
+  int last_slot = 0;
+  const ScanRange range{.begin = {}, .end = {}, .columns = {&kHeadColumn, 1}, .limit = kSampleRows};
+  RETURN_IF_ERROR(Annotate(parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
+                                             [&](std::string_view row, std::span<const Cell>) {
+                                               ++rows;
+                                               last_slot = SlotOfRow(row);
+                                               return true;
+                                             }),
+                           "read the heads of the queue"));
+  if (rows < kSampleRows) last_slot = kSlots - 1;
+  const uint64_t slots = static_cast<uint64_t>(last_slot) + 1;
+  return static_cast<int>(
+      std::min<uint64_t>(kSlots, kRowsOfAScan * slots / std::max<uint64_t>(1, rows)));
 }
 
 absl::Status TakeOver::ReadSlots(int first, int end) {
@@ -127,16 +155,13 @@ absl::Status TakeOver::ReadSlots(int first, int end) {
 }
 
 absl::Status TakeOver::AddHead(std::string_view row, std::string_view packed) {
+  Taken* const owner = OwnerOf(SlotOfRow(row));
+  if (owner == nullptr) return absl::OkStatus();
   const std::string domain = ReversedDomain(row.substr(sizeof(uint16_t)));
   Head head;
   const absl::Status decoded = DecodeHead(packed, &head);
   if (!decoded.ok()) {
     return FatalError("read the queue of {}: {}. Restore the row", domain, MessageOf(decoded));
-  }
-  Taken* const owner = OwnerOf(SlotOf(domain).value());
-  if (owner == nullptr) {
-    return FatalError("read the queue of {}: its row stands in another domain's slot. Delete it",
-                      domain);
   }
   DomainIndex& index = owner->partition->index;
   const WallTime now = parts_.time.Now();

@@ -9,37 +9,10 @@ import tempfile
 import time
 import unittest
 
+from synthetic_web import FAULTS, PATIENCE_S, Web
+
 PROGRAM = ""
 WEB = ""
-PATIENCE_S = 240
-# Faults that end soon; those that wait for minutes have tests of their own.
-FAULTS = ("gzip,redirect,redirect-away,redirect-loop,wrong-charset,duplicates,soft-404,robots-rules,robots-own-group,"
-          "robots-redirect,robots-empty,robots-garbage,reset,short-body,no-such-host")
-
-
-class Web:
-    """The synthetic web as a proxy; `report` ends it and says what it saw."""
-
-    def __init__(self, folder, *options):
-        self.folder = folder
-        self.arguments = [WEB, "--links", "30", "--sitemap-hosts", "0", "--seeds", "10", *options]
-        self.seeds = folder / "seeds.txt"
-        self.seeds.write_bytes(subprocess.run([*self.arguments, "--print-seeds"], check=True, capture_output=True).stdout)
-        self.log = open(folder / "web.log", "wb")
-        self.process = subprocess.Popen([*self.arguments, "--check"], stdout=subprocess.PIPE, stderr=self.log)
-        self.port = json.loads(self.process.stdout.readline())["port"]
-
-    def report(self):
-        self.process.send_signal(signal.SIGTERM)
-        out, _ = self.process.communicate(timeout=PATIENCE_S)
-        return json.loads(out.splitlines()[-1])
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
-        self.log.close()
-
 
 class CrawlCommand(unittest.TestCase):
     def setUp(self):
@@ -48,7 +21,7 @@ class CrawlCommand(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def web(self, *options):
-        web = Web(self.folder, *options)
+        web = Web(WEB, self.folder, *options)
         self.addCleanup(web.close)
         return web
 
