@@ -92,10 +92,14 @@ class Kubernetes(unittest.TestCase):
             self.assertEqual(labels, find("PodDisruptionBudget", worker)["spec"]["selector"]["matchLabels"])
             self.assertEqual(worker, find("StatefulSet", worker)["spec"]["serviceName"])
 
-    def test_a_workers_name_is_its_pods(self):
+    def test_a_workers_name_is_its_pods_and_leads_to_it(self):
         for worker in WORKERS:
             container, = find("StatefulSet", worker)["spec"]["template"]["spec"]["containers"]
-            self.assertEqual([{"name": "ORBWEAVER_WORKER__NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}], container["env"])
+            name, address = container["env"]
+            self.assertEqual({"name": "ORBWEAVER_WORKER__NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}, name)
+            # Kubernetes replaces $(…) by variables that stand before; a pod of a headless Service is POD.SERVICE.
+            self.assertEqual({"name": "ORBWEAVER_ADMIN__ADVERTISE", "value": f"$(ORBWEAVER_WORKER__NAME).{worker}"}, address)
+            effective(container["args"], {name["name"]: f"{worker}-0", address["name"]: f"{worker}-0.{worker}"})
 
     def test_the_memory_that_is_configured_fits(self):
         units = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}

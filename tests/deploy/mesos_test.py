@@ -2,13 +2,14 @@
 
 import json
 import re
+import shlex
 import unittest
 
 from options import ROOT, WORKERS, effective, seconds
 
 FOLDER = ROOT / "deploy/mesos"
 # Of an app of Marathon 1.5 and later, and of a job of Metronome: what these files may use.
-APP = {"id", "args", "instances", "cpus", "mem", "disk", "container", "networks", "env", "healthChecks", "readinessChecks", "upgradeStrategy",
+APP = {"id", "cmd", "instances", "cpus", "mem", "disk", "container", "networks", "env", "healthChecks", "readinessChecks", "upgradeStrategy",
        "taskKillGracePeriodSeconds", "backoffSeconds", "backoffFactor", "maxLaunchDelaySeconds", "constraints", "labels", "secrets"}
 HEALTH_CHECK = {"protocol", "path", "portIndex", "gracePeriodSeconds", "intervalSeconds", "timeoutSeconds", "maxConsecutiveFailures"}
 READINESS_CHECK = {"name", "protocol", "path", "portName", "intervalSeconds", "timeoutSeconds", "httpStatusCodesForReady"}
@@ -17,6 +18,13 @@ JOB = {"args", "cpus", "mem", "disk", "maxLaunchDelay", "docker", "env", "restar
 
 def apps():
     return {app["id"]: app for app in json.loads((FOLDER / "orbweaver.json").read_text())["apps"]}
+
+
+def arguments(app):
+    """What the shell that Marathon starts executes; it sets $HOST and $PORT0."""
+    execute, *words = shlex.split(app["cmd"].replace("$HOST", "agent.example.net").replace("$PORT0", "31000"))
+    assert execute == "exec", "a shell in between would keep signals from the worker"
+    return words
 
 
 def job():
@@ -38,14 +46,14 @@ class Mesos(unittest.TestCase):
 
     def test_every_command_and_option_is_one_of_ours(self):
         for app in apps().values():
-            effective(app["args"], app["env"])
+            effective(arguments(app), app["env"])
         effective(job()["run"]["args"], job()["run"]["env"])
         for name in re.findall(r"ORBWEAVER_[A-Z_]+", (FOLDER / "README.md").read_text()):
             effective([], {name: "x"})
 
     def test_ports_and_times_are_those_of_the_configuration(self):
         for worker, app in apps().items():
-            values = effective(app["args"], app["env"])
+            values = effective(arguments(app), app["env"])
             mapping, = app["container"]["portMappings"]
             self.assertEqual(values["admin.port"], mapping["containerPort"])
             self.assertEqual("/healthz", app["healthChecks"][0]["path"])
@@ -63,7 +71,7 @@ class Mesos(unittest.TestCase):
     def test_instances_have_no_name_that_they_would_share(self):
         for app in apps().values():
             self.assertNotIn("ORBWEAVER_WORKER__NAME", app["env"])
-            self.assertEqual("", effective(app["args"], app["env"])["worker.name"])
+            self.assertEqual("", effective(arguments(app), app["env"])["worker.name"])
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class Monitoring(unittest.TestCase):
 
     def test_every_alert_has_a_case_and_is_explained(self):
         cases = (ALERTS.parent / "alerts_test.yml").read_text()
-        page = (ROOT / "docs/deployment.md").read_text()
+        page = (ROOT / "docs/operations.md").read_text()
         for rule in yaml.safe_load(ALERTS.read_text())["groups"][0]["rules"]:
             self.assertIn(rule["alert"], cases)
             self.assertIn(f"`{rule['alert']}`", page)

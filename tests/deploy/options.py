@@ -28,6 +28,7 @@ def effective(arguments, variables):
     those of a container: the program comes first, files are where the image has them."""
     files = [word.replace(CONFIG_IN_IMAGE, f"{CONFIG}/") for word in arguments if word.startswith(CONFIG_IN_IMAGE)]
     words = [word for file in files for word in ("--config", file)]
+    words += [word for before, value in zip(arguments, arguments[1:]) if before == "--set" for word in (before, value)]
     done = subprocess.run([program("orbweaver"), "config", "show", "--json", *words], env={"PATH": os.environ["PATH"], **ours(variables)},
                           capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
