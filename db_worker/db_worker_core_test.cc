@@ -1,6 +1,8 @@
 // The whole worker on bus and store in memory. Crashes and zombies are tests/sim's.
 #include "db_worker/db_worker_core.h"
 
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/bus/topics.h"
 #include "db_worker/dequeue/checkpoint.h"
 #include "db_worker/queue/columns.h"
 #include "tests/support/db_worker_fixture.h"
@@ -164,22 +167,63 @@ TEST_F(DbWorkerCoreTest, AWorkerThatRanOutOfVersionsTakesItsPartitionAgainAndRep
   EXPECT_THAT(Drain(1, 50), IsEmpty());
 }
 
-// A table of few rows is read by one scan, others' rows passed over; one of many slot by slot.
-TEST(TakeOverTest, APartitionGetsItsOwnDomainsAndAllOfThemHoweverManyThereAre) {
-  for (const int domains : {40, 3000}) {
+// Takes its share of the group's partitions and does nothing with them.
+class Bystander : public RebalanceListener {
+ public:
+  explicit Bystander(Bus& bus)
+      : consumer_(*bus.NewConsumer({.group = std::string(kDbWorkerGroup),
+                                    .member = "a bystander",
+                                    .session_timeout = std::chrono::hours(1)})) {
+    EXPECT_TRUE(consumer_->Subscribe(kScoringLogTopic, this).ok());
+  }
+  void Poll() {
+    MessageBatch batch;
+    EXPECT_TRUE(consumer_->Poll({}, Duration::zero(), &batch).ok());
+  }
+  const std::set<PartitionId>& has() const { return has_; }
+
+  void OnAssigned(std::span<const AssignedPartition> partitions) override {
+    for (const AssignedPartition& one : partitions) has_.insert(one.partition);
+  }
+  void OnRevoked(std::span<const PartitionId> partitions) override {
+    for (const PartitionId one : partitions) has_.erase(one);
+  }
+  void OnLost(std::span<const PartitionId> partitions) override { OnRevoked(partitions); }
+
+ private:
+  std::set<PartitionId> has_;
+  const std::unique_ptr<Consumer> consumer_;
+};
+
+// Of a table of few rows all are read, and others' passed over; of one of many rows the slots of
+// others are left out.
+TEST(TakeOverTest, AWorkerGetsTheDomainsOfItsPartitionsAndNoOthersHoweverManyThereAre) {
+  constexpr int kPartitions = 256;
+  for (const int domains : {40, 5000}) {
     MemoryTables tables;
     MemoryStore store(&tables, {});
-    DbWorkerHarness worker(store, 256);
-    for (int i = 0; i < domains; ++i) worker.ScheduleMany(fmt::format("site{}.com", i), 1);
-    worker.Settle();
-    worker.Restart();
-    worker.Settle();
-    uint64_t taken = 0;
-    for (const PartitionReport& report : worker.core().Report()) {
-      taken += report.domains;
-      EXPECT_EQ(report.waiting[BandOf(0.5F)], report.domains);
+    DbWorkerHarness worker(store, kPartitions);
+    std::map<PartitionId, uint64_t> expected;
+    for (int i = 0; i < domains; ++i) {
+      const std::string domain = fmt::format("site{}.com", i);
+      worker.ScheduleMany(domain, 1);
+      ++expected[PartitionOf(SlotOf(domain), kPartitions)];
     }
-    EXPECT_EQ(taken, static_cast<uint64_t>(domains));
+    worker.Settle();
+    Bystander bystander(worker.bus());
+    bystander.Poll();
+    worker.Restart();
+    worker.core().Step(Duration::zero()).IgnoreError();
+    bystander.Poll();
+    worker.Settle();
+    const auto reports = worker.core().Report();
+    ASSERT_EQ(bystander.has().size(), kPartitions / 2);
+    ASSERT_EQ(reports.size(), kPartitions / 2);
+    for (const PartitionReport& report : reports) {
+      EXPECT_FALSE(bystander.has().contains(report.partition));
+      EXPECT_EQ(report.domains, expected[report.partition]) << report.partition.value();
+      EXPECT_EQ(report.waiting[static_cast<size_t>(BandOf(0.5F))], expected[report.partition]);
+    }
   }
 }
 
