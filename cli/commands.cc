@@ -3,23 +3,32 @@
 
 namespace orbweaver {
 
+Command BlockCommand();
 Command ConfigCommand();
 Command CrawlCommand();
 Command FetchCommand();
 Command InitCommand();
+Command InspectCommand();
+Command LogCommand();
 Command PageCommand();
 Command ParseCommand();
+Command PauseCommand();
+Command PurgeCommand();
+Command ResumeCommand();
 Command RobotsCommand();
 Command SeedsCommand();
+Command StatusCommand();
 Command StrategyCommand();
+Command UnblockCommand();
 Command UrlCommand();
 Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      ConfigCommand(),   CrawlCommand(), FetchCommand(),   InitCommand(),
-      PageCommand(),     ParseCommand(), RobotsCommand(),  SeedsCommand(),
-      StrategyCommand(), UrlCommand(),   VersionCommand(),
+      BlockCommand(),    ConfigCommand(),  CrawlCommand(),  FetchCommand(),   InitCommand(),
+      InspectCommand(),  LogCommand(),     PageCommand(),   ParseCommand(),   PauseCommand(),
+      PurgeCommand(),    ResumeCommand(),  RobotsCommand(), SeedsCommand(),   StatusCommand(),
+      StrategyCommand(), UnblockCommand(), UrlCommand(),    VersionCommand(),
   };
   return kCommands;
 }

@@ -177,10 +177,11 @@ void PrintPlan(const Arguments& arguments, const ProductOptions& options) {
     fmt::print("            {} = {}\n", name, value);
   }
   fmt::print("delay       {} s between two requests to a domain\n",
-             std::chrono::duration<double>(options.politeness.delay).count());
-  fmt::print("user agent  {}\n", options.fetch.user_agent);
-  fmt::print("threads     {}\n", options.crawl.threads);
-  if (!options.network.proxy.empty()) fmt::print("proxy       {}\n", options.network.proxy);
+             std::chrono::duration<double>(options.spider.politeness.delay).count());
+  fmt::print("user agent  {}\n", options.spider.fetch.user_agent);
+  fmt::print("threads     {}\n", options.spider.crawl.threads);
+  if (!options.spider.network.proxy.empty())
+    fmt::print("proxy       {}\n", options.spider.network.proxy);
   if (!arguments.out.empty()) fmt::print("output      {}\n", arguments.out);
   if (arguments.max_pages > 0) fmt::print("ends after  {} pages\n", Count(arguments.max_pages));
   if (arguments.duration > Duration::zero()) {
@@ -197,7 +198,7 @@ absl::Status CheckFirst(const Arguments& arguments, const ProductOptions& option
     }
   }
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
-  UrlResolver resolver(options.url, *suffixes);
+  UrlResolver resolver(options.spider.url, *suffixes);
   for (const std::string& seed : arguments.seeds) {
     ResolvedUrl url;
     if (const UrlError error = ResolveSeed(seed, resolver, &url); error != UrlError::kNone) {
@@ -210,7 +211,7 @@ absl::Status CheckFirst(const Arguments& arguments, const ProductOptions& option
 absl::Status AddSeeds(const Arguments& arguments, const ProductOptions& options,
                       LocalCrawl& crawl) {
   if (arguments.seeds.empty() && arguments.seed_files.empty()) return absl::OkStatus();
-  UrlResolver resolver(options.url, crawl.suffixes());
+  UrlResolver resolver(options.spider.url, crawl.suffixes());
   ASSIGN_OR_RETURN(const auto writer,
                    SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
   for (const std::string& seed : arguments.seeds) {
@@ -333,7 +334,7 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   SetLocalDefaults(&options);
-  const std::string anonymous = options.fetch.user_agent;
+  const std::string anonymous = options.spider.fetch.user_agent;
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
     return Fail(kExitUsage, MessageOf(loaded));
   }
@@ -353,7 +354,7 @@ int Run(std::span<const std::string> all_args) {
   if (const absl::Status checked = CheckFirst(arguments, options); !checked.ok()) {
     return Fail(kExitUsage, MessageOf(checked));
   }
-  if (options.fetch.user_agent == anonymous) {
+  if (options.spider.fetch.user_agent == anonymous) {
     fmt::print(stderr,
                "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "
                "address)'.\n");

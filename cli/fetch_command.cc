@@ -179,10 +179,10 @@ int Run(std::span<const std::string> all_args) {
   if (arguments.urls.empty()) return Fail("a URL is needed. See `orbweaver fetch --help`.");
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) return Fail(MessageOf(suffixes.status()));
-  const auto fetcher = HttpFetcher::Create(options.network, options.fetch);
+  const auto fetcher = HttpFetcher::Create(options.spider.network, options.spider.fetch);
   if (!fetcher.ok()) return Fail(MessageOf(fetcher.status()));
 
-  UrlResolver resolver(options.url, **suffixes);
+  UrlResolver resolver(options.spider.url, **suffixes);
   bool all_pages = true;
   for (const std::string& url : arguments.urls) {
     ResolvedUrl resolved;
@@ -191,7 +191,7 @@ int Run(std::span<const std::string> all_args) {
       return Fail(fmt::format("URL '{}': {}. Give http or https URLs.", url, UrlErrorName(error)));
     }
     all_pages =
-        OneFetch(resolved, options.fetch, arguments, **fetcher, resolver).Run() && all_pages;
+        OneFetch(resolved, options.spider.fetch, arguments, **fetcher, resolver).Run() && all_pages;
   }
   return all_pages ? kExitOk : kExitFailed;
 }

@@ -163,7 +163,7 @@ int Run(std::span<const std::string> all_args) {
   std::optional<UrlResolver> resolver;
   ResolvedUrl url;
   if (wrong.empty() && parsed.url.has_value()) {
-    resolver.emplace(options.url, **suffixes);
+    resolver.emplace(options.spider.url, **suffixes);
     const UrlError error = resolver->Resolve(*parsed.url, &url);
     if (error != UrlError::kNone) wrong = fmt::format("'{}' is no URL", *parsed.url);
   }

@@ -172,9 +172,9 @@ int Run(std::span<const std::string> all_args) {
   Arguments arguments;
   if (const auto wrong = Take(args, &arguments)) return UsageError(*wrong);
   if (arguments.engine == "lexbor") {
-    options.parse.engine = HtmlEngineKind::kLexbor;
+    options.spider.parse.engine = HtmlEngineKind::kLexbor;
   } else if (arguments.engine == "gumbo") {
-    options.parse.engine = HtmlEngineKind::kGumbo;
+    options.spider.parse.engine = HtmlEngineKind::kGumbo;
   } else if (arguments.engine) {
     return UsageError(fmt::format("engine '{}': expected lexbor or gumbo", *arguments.engine));
   }
@@ -183,7 +183,7 @@ int Run(std::span<const std::string> all_args) {
     fmt::print(stderr, "orbweaver parse: {}\n", MessageOf(suffixes.status()));
     return kExitUsage;
   }
-  UrlResolver own(options.url, **suffixes);
+  UrlResolver own(options.spider.url, **suffixes);
   ResolvedUrl url;
   if (const UrlError error = own.Resolve(*arguments.base, &url); error != UrlError::kNone) {
     return UsageError(fmt::format("base '{}': {}. Give a whole http or https URL", *arguments.base,
@@ -195,8 +195,8 @@ int Run(std::span<const std::string> all_args) {
     return kExitFailed;
   }
 
-  UrlResolver resolver(options.url, **suffixes);
-  PageParser parser(options.parse, &resolver);
+  UrlResolver resolver(options.spider.url, **suffixes);
+  PageParser parser(options.spider.parse, &resolver);
   const std::vector<std::string_view> robots_tags(arguments.x_robots_tags.begin(),
                                                   arguments.x_robots_tags.end());
   ParsedPage page;

@@ -5,30 +5,21 @@
 #include "common/config/log_options.h"
 #include "common/config/schema.h"
 #include "common/runtime/process.h"
-#include "common/url/url_config.h"
 
 namespace orbweaver {
 
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
-  DeclareArchiveOptions(schema, &options->archive);
-  DeclareCrawlOptions(schema, &options->crawl);
   DeclareDbWorkerOptions(schema, &options->db_worker);
-  DeclareFetchOptions(schema, &options->fetch);
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareLogOptions(schema, &options->log);
-  DeclareNetworkOptions(schema, &options->network);
   DeclarePagesOptions(schema, &options->pages);
-  DeclareParseOptions(schema, &options->parse);
-  DeclarePolitenessOptions(schema, &options->politeness);
-  DeclarePublishOptions(schema, &options->publish);
-  DeclareRobotsOptions(schema, &options->robots);
   DeclareProcessOptions(schema, &options->process);
+  DeclareSpiderOptions(schema, &options->spider, &options->public_suffixes);
   DeclareStateOptions(schema, &options->states);
   DeclareStrategyOptions(schema, &options->strategy);
   DeclareStrategyWorkerOptions(schema, &options->strategy_worker);
   DeclareTopicOptions(schema, &options->topics);
-  DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
   DeclareWorkerOptions(schema, &options->worker);
 }
 

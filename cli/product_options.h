@@ -17,15 +17,9 @@
 #include "common/runtime/worker_options.h"
 #include "common/store/hbase/hbase_options.h"
 #include "common/url/domain.h"
-#include "common/url/options.h"
 #include "db_worker/options.h"
 #include "db_worker/pages/pages_options.h"
-#include "spider/crawl/crawl_options.h"
-#include "spider/fetch/fetch_options.h"
-#include "spider/parse/parse_options.h"
-#include "spider/politeness/politeness_options.h"
-#include "spider/publish/publish_options.h"
-#include "spider/robots/robots_options.h"
+#include "spider/crawl/spider_options.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/host/strategy_options.h"
 #include "strategy_worker/states/state_options.h"
@@ -37,25 +31,17 @@ class Schema;
 }
 
 struct ProductOptions {
-  ArchiveOptions archive;
-  CrawlOptions crawl;
   DbWorkerOptions db_worker;
-  FetchOptions fetch;
   HBaseOptions hbase;
   KafkaOptions kafka;
   LogOptions log;
-  NetworkOptions network;
   PagesOptions pages;
-  ParseOptions parse;
-  PolitenessOptions politeness;
-  PublishOptions publish;
-  RobotsOptions robots;
   ProcessOptions process;
+  SpiderOptions spider;  // also url.*, which every worker reads
   StateOptions states;
   StrategyOptions strategy;
   StrategyWorkerOptions strategy_worker;
   TopicOptions topics;
-  UrlOptions url;
   WorkerOptions worker;
   PublicSuffixOptions public_suffixes;
 };

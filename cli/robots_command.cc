@@ -74,7 +74,7 @@ int Run(std::span<const std::string> all_args) {
   if (!file.ok()) return Fail(MessageOf(file.status()));
 
   const RobotsRules rules = RobotsRules::Parse(*file, agent);
-  UrlCanonicalizer canonicalizer(options.url);
+  UrlCanonicalizer canonicalizer(options.spider.url);
   if (canonicalizer.SetBase(kNoHost) != UrlError::kNone) return kExitUsage;
   bool all_allowed = true;
   std::string out;

@@ -45,7 +45,7 @@ int Fail(int code, std::string_view message) {
 absl::StatusOr<SeedLines> Add(const std::string& file, const ProductOptions& options) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
-  UrlResolver resolver(options.url, *suffixes);
+  UrlResolver resolver(options.spider.url, *suffixes);
   ASSIGN_OR_RETURN(const auto writer, SeedWriter::Create(*bus, SystemClock(), resolver, kTimeout));
   auto lines = AddSeedLines(file, *writer);
   // Also what was read before reading failed.

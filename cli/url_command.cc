@@ -73,7 +73,7 @@ std::optional<Arguments> Parse(std::span<const std::string> all_args) {
   }
   args.insert(args.end(), options_end, all_args.end());
 
-  Arguments parsed{.url = options.url, .suffixes = options.public_suffixes};
+  Arguments parsed{.url = options.spider.url, .suffixes = options.public_suffixes};
   std::optional<std::string> suffix_list;
   bool no_private_suffixes = false;
   const std::pair<std::string_view, bool*> switches[] = {

@@ -1,10 +1,10 @@
 #include "db_worker/db_worker_core.h"
 
 #include <algorithm>
-#include <list>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "common/base/check.h"
 #include "common/base/log.h"
@@ -31,13 +31,6 @@ constexpr PollLimits kPollLimits{.max_bytes = size_t{4} << 20, .max_messages = 2
 }  // namespace
 
 struct DbWorkerCore::State : RebalanceListener {
-  // A partition of ours that is not ready for work yet.
-  struct Coming {
-    PartitionId partition;
-    Offset next_message;
-    std::string scoring_metadata;
-  };
-
   State(Bus& bus, Store& store, const Clock& used_clock, DbWorkerMetrics& metrics,
         DbWorkerSetup chosen, const TopicRecord& topics)
       : setup(std::move(chosen)),
@@ -55,7 +48,7 @@ struct DbWorkerCore::State : RebalanceListener {
 
   absl::Status Step(Duration max_wait);
   absl::Status FinishPending();
-  absl::Status TakeOverNext();
+  absl::Status TakeOverComing();
   absl::Status GoOnBehindCut();
   absl::Status Poll(Duration max_wait);
   absl::Status OpenBuckets();
@@ -93,9 +86,12 @@ struct DbWorkerCore::State : RebalanceListener {
   std::optional<Dequeuer> dequeuer;
   std::optional<Checkpointer> checkpointer;
 
-  std::list<Coming> coming;  // the first is being taken over
+  std::vector<ComingPartition> coming;  // with those that are being taken over
   std::unique_ptr<TakeOver> take_over;
-  // Taken over; its messages come when what was read back is in the store.
+  // Taken over, and not in `partitions` yet: one after the other brings what was read back to the
+  // store.
+  std::vector<std::unique_ptr<Partition>> taken;
+  // Its messages come when what was read back is in the store.
   std::optional<PartitionId> resumes;
   bool log_was_cut = false;
   uint32_t next_owner = 0;
@@ -134,7 +130,7 @@ absl::Status DbWorkerCore::State::Start() {
 absl::Status DbWorkerCore::State::Step(Duration max_wait) {
   RETURN_IF_ERROR(FinishPending());
   RETURN_IF_ERROR(TakeAgainWhatRanOutOfVersions());
-  RETURN_IF_ERROR(TakeOverNext());
+  RETURN_IF_ERROR(TakeOverComing());
   RETURN_IF_ERROR(GoOnBehindCut());
   RETURN_IF_ERROR(Poll(WaitFor(max_wait)));
   RETURN_IF_ERROR(OpenBuckets());
@@ -157,21 +153,26 @@ absl::Status DbWorkerCore::State::FinishPending() {
   return absl::OkStatus();
 }
 
-absl::Status DbWorkerCore::State::TakeOverNext() {
-  if (coming.empty()) return absl::OkStatus();
-  if (take_over == nullptr) {
-    take_over = std::make_unique<TakeOver>(*parts, topic_epoch, coming.front().partition,
-                                           next_owner++, coming.front().scoring_metadata);
+absl::Status DbWorkerCore::State::TakeOverComing() {
+  if (taken.empty()) {
+    if (coming.empty()) return absl::OkStatus();
+    if (take_over == nullptr) {
+      take_over = std::make_unique<TakeOver>(*parts, topic_epoch, coming, next_owner);
+      next_owner += static_cast<uint32_t>(coming.size());
+    }
+    ASSIGN_OR_RETURN(taken, take_over->Advance());
+    take_over.reset();
   }
-  ASSIGN_OR_RETURN(std::unique_ptr<Partition> taken, take_over->Advance());
-  take_over.reset();
-  taken->next_message = coming.front().next_message;
-  coming.pop_front();
-  resumes = taken->id;
-  Partition& partition = *taken;
-  partitions[taken->id] = std::move(taken);
-  checkpointer->Begin(partition);
-  return FinishPending();
+  while (!taken.empty()) {
+    Partition& partition = *taken.back();
+    std::erase_if(coming, [&](const auto& one) { return one.id == partition.id; });
+    partitions[partition.id] = std::move(taken.back());
+    taken.pop_back();
+    resumes = partition.id;
+    checkpointer->Begin(partition);
+    RETURN_IF_ERROR(FinishPending());
+  }
+  return absl::OkStatus();
 }
 
 Duration DbWorkerCore::State::WaitFor(Duration max_wait) const {
@@ -315,8 +316,10 @@ void DbWorkerCore::State::FlushAndDrop(PartitionId partition) {
 }
 
 void DbWorkerCore::State::Drop(PartitionId partition) {
-  coming.remove_if([&](const Coming& one) { return one.partition == partition; });
-  if (take_over != nullptr && take_over->partition() == partition) take_over.reset();
+  std::erase_if(coming, [&](const auto& one) { return one.id == partition; });
+  std::erase_if(taken, [&](const auto& one) { return one->id == partition; });
+  // The others begin anew, with new markers.
+  if (take_over != nullptr && take_over->Includes(partition)) take_over.reset();
   feed->Release(partition);
   partitions.erase(partition);
 }
@@ -375,7 +378,7 @@ absl::StatusOr<DomainReport> DbWorkerCore::Inspect(std::string_view domain) {
   if (id == kNoDomain) return absl::NotFoundError("nothing was ever queued for this domain");
   Head head;
   partition->index.Read(id, &head);
-  return ReportOf(*partition, domain, head, state_->setup.options.feed);
+  return ReportOf(partition->id, domain, head, state_->setup.options.feed);
 }
 
 absl::Status DbWorkerCore::ChangeDomain(std::string_view domain, const DomainUpdate& update) {

@@ -1,13 +1,17 @@
 // The whole worker on bus and store in memory. Crashes and zombies are tests/sim's.
 #include "db_worker/db_worker_core.h"
 
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "fmt/format.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/bus/topics.h"
 #include "db_worker/dequeue/checkpoint.h"
 #include "db_worker/queue/columns.h"
 #include "tests/support/db_worker_fixture.h"
@@ -161,6 +165,66 @@ TEST_F(DbWorkerCoreTest, AWorkerThatRanOutOfVersionsTakesItsPartitionAgainAndRep
   for (std::string& url : Urls(Drain(400 - urls.size()))) urls.push_back(std::move(url));
   EXPECT_EQ(std::set<std::string>(urls.begin(), urls.end()).size(), 400u);
   EXPECT_THAT(Drain(1, 50), IsEmpty());
+}
+
+// Takes its share of the group's partitions and does nothing with them.
+class Bystander : public RebalanceListener {
+ public:
+  explicit Bystander(Bus& bus)
+      : consumer_(*bus.NewConsumer({.group = std::string(kDbWorkerGroup),
+                                    .member = "a bystander",
+                                    .session_timeout = std::chrono::hours(1)})) {
+    EXPECT_TRUE(consumer_->Subscribe(kScoringLogTopic, this).ok());
+  }
+  void Poll() {
+    MessageBatch batch;
+    EXPECT_TRUE(consumer_->Poll({}, Duration::zero(), &batch).ok());
+  }
+  const std::set<PartitionId>& has() const { return has_; }
+
+  void OnAssigned(std::span<const AssignedPartition> partitions) override {
+    for (const AssignedPartition& one : partitions) has_.insert(one.partition);
+  }
+  void OnRevoked(std::span<const PartitionId> partitions) override {
+    for (const PartitionId one : partitions) has_.erase(one);
+  }
+  void OnLost(std::span<const PartitionId> partitions) override { OnRevoked(partitions); }
+
+ private:
+  std::set<PartitionId> has_;
+  const std::unique_ptr<Consumer> consumer_;
+};
+
+// Of a table of few rows all are read, and others' passed over; of one of many rows the slots of
+// others are left out.
+TEST(TakeOverTest, AWorkerGetsTheDomainsOfItsPartitionsAndNoOthersHoweverManyThereAre) {
+  constexpr int kPartitions = 256;
+  for (const int domains : {40, 5000}) {
+    MemoryTables tables;
+    MemoryStore store(&tables, {});
+    DbWorkerHarness worker(store, kPartitions);
+    std::map<PartitionId, uint64_t> expected;
+    for (int i = 0; i < domains; ++i) {
+      const std::string domain = fmt::format("site{}.com", i);
+      worker.ScheduleMany(domain, 1);
+      ++expected[PartitionOf(SlotOf(domain), kPartitions)];
+    }
+    worker.Settle();
+    Bystander bystander(worker.bus());
+    bystander.Poll();
+    worker.Restart();
+    worker.core().Step(Duration::zero()).IgnoreError();
+    bystander.Poll();
+    worker.Settle();
+    const auto reports = worker.core().Report();
+    ASSERT_EQ(bystander.has().size(), kPartitions / 2);
+    ASSERT_EQ(reports.size(), kPartitions / 2);
+    for (const PartitionReport& report : reports) {
+      EXPECT_FALSE(bystander.has().contains(report.partition));
+      EXPECT_EQ(report.domains, expected[report.partition]) << report.partition.value();
+      EXPECT_EQ(report.waiting[static_cast<size_t>(BandOf(0.5F))], expected[report.partition]);
+    }
+  }
 }
 
 TEST_F(DbWorkerCoreTest, WhatRetentionDeletedUnreadIsCountedAndTheRestGoesOn) {

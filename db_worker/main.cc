@@ -132,6 +132,7 @@ absl::Status Run(const Options& options, Process& process) {
                                {.worker_id = WorkerId(options.worker),
                                 .role = "db-worker",
                                 .version = ORBWEAVER_VERSION,
+                                .admin_address = process.admin_address,
                                 .interval = options.worker.stats_interval});
   return RunRoles(roles, options, *bus, *store, process);
 }

@@ -36,6 +36,25 @@ double SecondsSince(WallTime time, WallTime now) {
   return std::chrono::duration<double>(now - time).count();
 }
 
+void CountDomain(const Head& head, WallTime now, PartitionReport* report) {
+  uint64_t ready = 0;
+  for (int band = 0; band < kBands; ++band) {
+    report->waiting[band] += head.bands[band].waiting;
+    ready += head.bands[band].waiting;
+  }
+  report->delayed += DelayedIn(head);
+  if (head.empty()) return;
+  const WallTime earliest = ready > 0 ? WallTime() : OpensAt(head.delayed.front().due);
+  report->next_due = std::min(report->next_due, std::max(earliest, ReadyAt(head)));
+  if (head.blocked_until > now) {
+    ++report->blocked;
+  } else if (ready > 0) {
+    ++(head.paced_until > now ? report->paced : report->ready);
+  }
+  const bool is_older = report->oldest == WallTime() || head.waiting_since < report->oldest;
+  if (is_older) report->oldest = head.waiting_since;
+}
+
 PartitionReport ReportOf(const Partition& partition, WallTime now) {
   PartitionReport report{.partition = partition.id,
                          .epoch = partition.epoch,
@@ -48,30 +67,15 @@ PartitionReport ReportOf(const Partition& partition, WallTime now) {
   Head head;
   partition.index.ForEach([&](DomainId id) {
     partition.index.Read(id, &head);
-    uint64_t ready = 0;
-    for (int band = 0; band < kBands; ++band) {
-      report.waiting[band] += head.bands[band].waiting;
-      ready += head.bands[band].waiting;
-    }
-    report.delayed += DelayedIn(head);
-    if (head.empty()) return;
-    const WallTime earliest = ready > 0 ? WallTime() : OpensAt(head.delayed.front().due);
-    report.next_due = std::min(report.next_due, std::max(earliest, ReadyAt(head)));
-    if (head.blocked_until > now) {
-      ++report.blocked;
-    } else if (ready > 0) {
-      ++(head.paced_until > now ? report.paced : report.ready);
-    }
-    const bool is_older = report.oldest == WallTime() || head.waiting_since < report.oldest;
-    if (is_older) report.oldest = head.waiting_since;
+    CountDomain(head, now, &report);
   });
   return report;
 }
 
-DomainReport ReportOf(const Partition& partition, std::string_view domain, const Head& head,
+DomainReport ReportOf(PartitionId partition, std::string_view domain, const Head& head,
                       const FeedOptions& options) {
   DomainReport report{.domain = std::string(domain),
-                      .partition = partition.id,
+                      .partition = partition,
                       .delayed = DelayedIn(head),
                       .delay = DelayOf(head, options),
                       .blocked_until = head.blocked_until,

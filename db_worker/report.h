@@ -54,8 +54,12 @@ std::string_view LagStateName(LagState state);
 // 0 for WallTime(), which stands for never.
 double SecondsSince(WallTime time, WallTime now);
 
+// Adds what the queue of one domain comes down to: all but what the report says of the partition
+// itself.
+void CountDomain(const Head& head, WallTime now, PartitionReport* report);
+
 PartitionReport ReportOf(const Partition& partition, WallTime now);
-DomainReport ReportOf(const Partition& partition, std::string_view domain, const Head& head,
+DomainReport ReportOf(PartitionId partition, std::string_view domain, const Head& head,
                       const FeedOptions& options);
 
 }  // namespace orbweaver

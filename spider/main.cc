@@ -41,6 +41,7 @@ absl::Status Run(const Options& options, Process& process) {
                                {.worker_id = WorkerId(options.worker),
                                 .role = kModule,
                                 .version = ORBWEAVER_VERSION,
+                                .admin_address = process.admin_address,
                                 .interval = options.worker.stats_interval});
   std::unique_ptr<SpiderCore> core;  // once the topics are known
   std::atomic<bool> joined = false;

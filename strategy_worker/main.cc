@@ -71,6 +71,7 @@ absl::Status Run(const Options& options, Process& process) {
                                {.worker_id = parts.id,
                                 .role = kModule,
                                 .version = ORBWEAVER_VERSION,
+                                .admin_address = process.admin_address,
                                 .interval = options.worker.stats_interval});
   std::atomic<bool> joined = false;
   const auto ready = process.admin.AddCondition(

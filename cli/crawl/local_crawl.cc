@@ -26,18 +26,6 @@ constexpr size_t kBlockCacheBytes = size_t{96} << 20;
 constexpr size_t kWriteBufferBytes = size_t{32} << 20;
 constexpr size_t kAllWriteBuffersBytes = size_t{128} << 20;
 
-SpiderOptions SpiderOptionsOf(const ProductOptions& options) {
-  return {.archive = options.archive,
-          .crawl = options.crawl,
-          .fetch = options.fetch,
-          .network = options.network,
-          .parse = options.parse,
-          .politeness = options.politeness,
-          .publish = options.publish,
-          .robots = options.robots,
-          .url = options.url};
-}
-
 // For `top -H` and profilers.
 void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
 
@@ -75,8 +63,8 @@ absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOption
   crawl->strategy_ = std::move(strategy);
   crawl->suffixes_ = std::move(suffixes);
   RETURN_IF_ERROR(crawl->OpenBus());
-  ASSIGN_OR_RETURN(crawl->spider_, MakeHttpSpider(SpiderOptionsOf(options),
-                                                  {.bus = *crawl->bus_,
+  ASSIGN_OR_RETURN(crawl->spider_,
+                   MakeHttpSpider(options.spider, {.bus = *crawl->bus_,
                                                    .suffixes = *crawl->suffixes_,
                                                    .metrics = crawl->crawl_metrics_,
                                                    .partitions = crawl->partitions_,
@@ -137,7 +125,7 @@ void LocalCrawl::RunStrategyWorker() {
                                   .state_metrics = state_metrics_,
                                   .options = options_.strategy_worker,
                                   .states = options_.states,
-                                  .urls = options_.url,
+                                  .urls = options_.spider.url,
                                   .id = kWorkerId,
                                   .session_timeout = options_.worker.session_timeout};
   Ended(RunSteps("strategy", [&parts] { return NewStrategyWorker(parts); }, stop_strategy_));

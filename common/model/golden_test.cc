@@ -253,7 +253,8 @@ TEST(GoldenTest, WorkerStatsKeepTheirBytes) {
                                                            .started_at = At(1700000000007),
                                                            .reported_at = At(1700000005007),
                                                            .counters = kCounters,
-                                                           .gauges = kGauges});
+                                                           .gauges = kGauges,
+                                                           .admin_address = "db-3.example:9630"});
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ struct Schema<WorkerStats> {
       Field<4, "started_at_ms", &WorkerStats::started_at>,
       Field<5, "reported_at_ms", &WorkerStats::reported_at>,
       Field<6, "counters", &WorkerStats::counters, Many<Message<CounterValue>, kMaxMetrics>>,
-      Field<7, "gauges", &WorkerStats::gauges, Many<Message<GaugeValue>, kMaxMetrics>>>;
+      Field<7, "gauges", &WorkerStats::gauges, Many<Message<GaugeValue>, kMaxMetrics>>,
+      Field<8, "admin_address", &WorkerStats::admin_address, Text<kMaxHostBytes>>>;
 };
 
 }  // namespace wire

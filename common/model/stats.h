@@ -33,6 +33,7 @@ struct WorkerStats {
   WallTime reported_at;
   std::span<const CounterValue> counters;
   std::span<const GaugeValue> gauges;
+  std::string_view admin_address;
   std::string_view unknown;
 };
 

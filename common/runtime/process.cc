@@ -44,6 +44,21 @@ absl::Status LoadOptions(const ProcessInfo& info, std::vector<std::string>* args
   return config::Load(inputs, schema);
 }
 
+// HOST:PORT, an IPv6 address in brackets.
+std::string AdminAddress(const AdminOptions& options, int port) {
+  std::string host = options.advertise.empty() ? options.listen : options.advertise;
+  if (host == "0.0.0.0" || host == "::") {
+    char name[256] = "localhost";
+    gethostname(name, sizeof name - 1);
+    host = name;
+  }
+  const bool is_bare_ipv6 = host.find(':') != host.rfind(':') && !host.starts_with('[');
+  if (is_bare_ipv6) host = "[" + host + "]";
+  const bool has_port =
+      host.find(':', host.rfind(']') == host.npos ? 0 : host.rfind(']')) != host.npos;
+  return has_port ? host : fmt::format("{}:{}", host, port);
+}
+
 // From the first thread to the last. What `run` builds is gone before anything here is.
 absl::Status Serve(const ProcessInfo& info, const ProcessOptions& options,
                    const config::Schema& schema, const std::function<absl::Status(Process&)>& run) {
@@ -77,7 +92,11 @@ absl::Status Serve(const ProcessInfo& info, const ProcessOptions& options,
   Log(LogLevel::kInfo, "process", "{} started; admin server on {}:{}", info.name,
       options.admin.listen, server.port());
 
-  Process process{.stop = stop, .metrics = metrics, .admin = site, .started = started};
+  Process process{.stop = stop,
+                  .metrics = metrics,
+                  .admin = site,
+                  .started = started,
+                  .admin_address = AdminAddress(options.admin, server.port())};
   const absl::Status result = run(process);
   stop.Request();
   server.Stop();
@@ -93,6 +112,10 @@ void DeclareProcessOptions(config::Schema& schema, ProcessOptions* options) {
                      "read what it says"});
   schema.Add("admin.port", &options->admin.port,
              {.min = 0, .max = 65535, .doc = "Port of the admin server; 0 takes any free one"});
+  schema.Add("admin.advertise", &options->admin.advertise,
+             {.doc = "Name or address, with or without a port, under which commands on other "
+                     "machines reach the admin server; by default what it binds, or this machine's "
+                     "name when it binds all addresses"});
   schema.Add("admin.token", &options->admin.token,
              {.secret = true,
               .doc = "Bearer token that calls which change something must send; without it they "

@@ -48,11 +48,14 @@ struct Process {
   // Until `run` sets it, /readyz says "starting": it is set once all conditions of readiness are
   // registered.
   std::atomic<bool>& started;
+  // HOST:PORT where others can reach the admin server.
+  std::string admin_address;
 };
 
 struct AdminOptions {
   std::string listen = "127.0.0.1";
   int port = 0;
+  std::string advertise;
   std::string token;
 };
 

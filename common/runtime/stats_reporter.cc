@@ -66,7 +66,8 @@ absl::Status StatsReporter::Report(Producer& producer) {
                                       .started_at = started_at_,
                                       .reported_at = SystemClock().Wall(),
                                       .counters = counters,
-                                      .gauges = gauges},
+                                      .gauges = gauges,
+                                      .admin_address = options_.admin_address},
                           &buffer));
   const Header schema{kSchemaHeader, kSchema};
   RETURN_IF_ERROR(producer.Send({.topic = kStatsTopic,

@@ -17,6 +17,7 @@ struct StatsReporterOptions {
   std::string worker_id;  // stays the same over restarts
   std::string role;       // "spider", "strategy-worker", "db-worker"
   std::string version;
+  std::string admin_address;  // Process::admin_address
   Duration interval = std::chrono::seconds(5);
 };
 

@@ -24,8 +24,12 @@ TEST(StatsReporter, TellsCountersAndGaugesUnderTheWorkersName) {
   metrics.AddCounter("orbweaver_pages_total", "Help", {{"kind", "html"}}).Increment(42);
   metrics.AddGauge("orbweaver_cache_bytes", "Help").Set(1.5);
   metrics.AddGauge("orbweaver_odd_bytes", "Help", {{"long", std::string(200, 'x')}}).Set(1);
-  const StatsReporter reporter(
-      bus, metrics, {.worker_id = "one", .role = "spider", .version = "9", .interval = kLong});
+  const StatsReporter reporter(bus, metrics,
+                               {.worker_id = "one",
+                                .role = "spider",
+                                .version = "9",
+                                .admin_address = "here:1",
+                                .interval = kLong});
 
   auto consumer = *bus.NewConsumer({.group = "console"});
   const AssignedPartition from{.partition = PartitionId(0)};
@@ -38,6 +42,7 @@ TEST(StatsReporter, TellsCountersAndGaugesUnderTheWorkersName) {
   WorkerStats stats;
   ASSERT_OK(Decode(batch.messages()[0].value, &arena, &stats));
   EXPECT_EQ(stats.role, "spider");
+  EXPECT_EQ(stats.admin_address, "here:1");
   ASSERT_EQ(stats.counters.size(), 1u);
   EXPECT_EQ(stats.counters[0].key, "orbweaver_pages_total{kind=\"html\"}");
   EXPECT_EQ(stats.counters[0].value, 42u);

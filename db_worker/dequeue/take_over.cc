@@ -17,6 +17,10 @@ namespace orbweaver {
 namespace {
 
 constexpr PollLimits kLimits{.max_messages = 5000};
+// A scan costs HBase about as much as so many rows that are read in vain.
+constexpr uint64_t kRowsOfAScan = 64;
+// So many rows tell how many a slot has: domains stand in slots by a hash.
+constexpr uint64_t kSampleRows = 1000;
 
 std::string SlotRow(int slot) {
   std::string row;
@@ -24,56 +28,112 @@ std::string SlotRow(int slot) {
   return row;
 }
 
+int SlotOfRow(std::string_view row) { return LoadBigEndian<uint16_t>(row.data()); }
+
 }  // namespace
 
-TakeOver::TakeOver(const WorkerParts& parts, uint64_t topic_epoch, PartitionId partition,
-                   uint32_t owner, std::string scoring_metadata)
-    : parts_(parts),
-      topic_epoch_(topic_epoch),
-      id_(partition),
-      owner_(owner),
-      scoring_metadata_(std::move(scoring_metadata)),
-      next_slot_(partition.value()) {}
+TakeOver::TakeOver(const WorkerParts& parts, uint64_t topic_epoch,
+                   std::vector<ComingPartition> coming, uint32_t first_owner)
+    : parts_(parts), topic_epoch_(topic_epoch), first_owner_(first_owner) {
+  for (ComingPartition& one : coming) taken_.emplace_back().coming = std::move(one);
+}
 
-absl::StatusOr<std::unique_ptr<Partition>> TakeOver::Advance() {
-  if (stage_ == Stage::kMarker) {
-    RETURN_IF_ERROR(AppendMarker());
+bool TakeOver::Includes(PartitionId partition) const {
+  return std::any_of(taken_.begin(), taken_.end(),
+                     [&](const Taken& taken) { return taken.coming.id == partition; });
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<Partition>>> TakeOver::Advance() {
+  if (stage_ == Stage::kMarkers) {
+    RETURN_IF_ERROR(AppendMarkers());
+    stage_ = Stage::kCheckpoints;
+  }
+  // Before the heads: they then hold all below it, and maybe more.
+  if (stage_ == Stage::kCheckpoints) {
+    RETURN_IF_ERROR(LoadCheckpoints());
     stage_ = Stage::kHeads;
   }
   if (stage_ == Stage::kHeads) {
     RETURN_IF_ERROR(ReadHeads());
-    stage_ = Stage::kBounds;
+    at_ = 0;
+    stage_ = Stage::kFeeds;
   }
-  if (stage_ == Stage::kBounds) {
-    RETURN_IF_ERROR(FindStart());
-    stage_ = Stage::kFeed;
+  for (; at_ < taken_.size(); ++at_) RETURN_IF_ERROR(ReadFeed(taken_[at_]));
+  std::vector<std::unique_ptr<Partition>> partitions;
+  for (Taken& taken : taken_) {
+    Log(LogLevel::kInfo, "queue", "took partition {} over: epoch {}, {} domains", taken.coming.id,
+        taken.partition->epoch, taken.partition->index.size());
+    parts_.metrics.take_overs.Increment();
+    partitions.push_back(std::move(taken.partition));
   }
-  RETURN_IF_ERROR(ReadFeed());
-  parts_.metrics.take_overs.Increment();
-  Log(LogLevel::kInfo, "queue", "took partition {} over: epoch {}, {} domains", id_,
-      partition_->epoch, partition_->index.size());
-  return std::move(partition_);
+  return partitions;
 }
 
-absl::Status TakeOver::AppendMarker() {
-  ASSIGN_OR_RETURN(const Offset epoch, parts_.feed.TakeOver(id_, parts_.timeout()));
-  ASSIGN_OR_RETURN(const VersionSequence versions, VersionSequence::Create(topic_epoch_, epoch));
-  partition_ = std::make_unique<Partition>(id_, topic_epoch_, epoch, owner_, versions,
-                                           EpochFilter(scoring_metadata_));
+absl::Status TakeOver::AppendMarkers() {
+  for (; at_ < taken_.size(); ++at_) {
+    const ComingPartition& coming = taken_[at_].coming;
+    ASSIGN_OR_RETURN(const Offset epoch, parts_.feed.TakeOver(coming.id, parts_.timeout()));
+    ASSIGN_OR_RETURN(const VersionSequence versions, VersionSequence::Create(topic_epoch_, epoch));
+    auto partition = std::make_unique<Partition>(coming.id, topic_epoch_, epoch,
+                                                 first_owner_ + static_cast<uint32_t>(at_),
+                                                 versions, EpochFilter(coming.scoring_metadata));
+    partition->next_message = coming.next_message;
+    taken_[at_].partition = std::move(partition);
+  }
   return absl::OkStatus();
+}
+
+absl::Status TakeOver::LoadCheckpoints() {
+  for (Taken& taken : taken_) {
+    ASSIGN_OR_RETURN(taken.checkpoint,
+                     LoadCheckpoint(parts_.store, taken.coming.id, parts_.timeout()));
+  }
+  return absl::OkStatus();
+}
+
+// Of P partitions, each has every P-th slot.
+TakeOver::Taken* TakeOver::OwnerOf(int slot) {
+  const PartitionId id = PartitionOf(Slot(static_cast<uint16_t>(slot)), parts_.partition_count);
+  const auto found = std::find_if(taken_.begin(), taken_.end(),
+                                  [id](const Taken& taken) { return taken.coming.id == id; });
+  return found == taken_.end() ? nullptr : &*found;
 }
 
 absl::Status TakeOver::ReadHeads() {
-  // Before the heads: they then hold all below it, and maybe more.
-  ASSIGN_OR_RETURN(checkpoint_, LoadCheckpoint(parts_.store, id_, parts_.timeout()));
-  // Of P partitions, each has every P-th slot; when there is only one, they are one range.
-  const int slots = parts_.partition_count == 1 ? kSlots : 1;
+  if (!slots_in_vain_.has_value()) {
+    ASSIGN_OR_RETURN(slots_in_vain_, SlotsInVain());
+  }
   while (next_slot_ < kSlots) {
-    RETURN_IF_ERROR(ReadSlots(next_slot_, next_slot_ + slots));
-    next_slot_ += slots * parts_.partition_count;
+    if (OwnerOf(next_slot_) == nullptr) {
+      ++next_slot_;
+      continue;
+    }
+    int end = next_slot_ + 1;
+    for (int slot = end; slot < kSlots && slot - end <= *slots_in_vain_; ++slot) {
+      if (OwnerOf(slot) != nullptr) end = slot + 1;
+    }
+    RETURN_IF_ERROR(ReadSlots(next_slot_, end));
+    next_slot_ = end;
     next_row_.clear();
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<int> TakeOver::SlotsInVain() {
+  uint64_t rows = 0;
+  int last_slot = 0;
+  const ScanRange range{.begin = {}, .end = {}, .columns = {&kHeadColumn, 1}, .limit = kSampleRows};
+  RETURN_IF_ERROR(Annotate(parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
+                                             [&](std::string_view row, std::span<const Cell>) {
+                                               ++rows;
+                                               last_slot = SlotOfRow(row);
+                                               return true;
+                                             }),
+                           "read the heads of the queue"));
+  if (rows < kSampleRows) last_slot = kSlots - 1;
+  const uint64_t slots = static_cast<uint64_t>(last_slot) + 1;
+  return static_cast<int>(
+      std::min<uint64_t>(kSlots, kRowsOfAScan * slots / std::max<uint64_t>(1, rows)));
 }
 
 absl::Status TakeOver::ReadSlots(int first, int end) {
@@ -95,15 +155,17 @@ absl::Status TakeOver::ReadSlots(int first, int end) {
 }
 
 absl::Status TakeOver::AddHead(std::string_view row, std::string_view packed) {
+  Taken* const owner = OwnerOf(SlotOfRow(row));
+  if (owner == nullptr) return absl::OkStatus();
   const std::string domain = ReversedDomain(row.substr(sizeof(uint16_t)));
   Head head;
   const absl::Status decoded = DecodeHead(packed, &head);
   if (!decoded.ok()) {
     return FatalError("read the queue of {}: {}. Restore the row", domain, MessageOf(decoded));
   }
-  DomainIndex& index = partition_->index;
+  DomainIndex& index = owner->partition->index;
   const WallTime now = parts_.time.Now();
-  const bool full = index.bytes() > parts_.IndexBytes();
+  const bool full = index.bytes() > IndexBytes();
   if (full && head.empty() && head.garbage_chunks() == 0 && ReadyAt(head) <= now) {
     index.SetIncomplete();
     return absl::OkStatus();
@@ -112,51 +174,63 @@ absl::Status TakeOver::AddHead(std::string_view row, std::string_view packed) {
   return absl::OkStatus();
 }
 
-absl::Status TakeOver::FindStart() {
+// Of one index, once all of these are there.
+size_t TakeOver::IndexBytes() const {
+  return static_cast<size_t>(parts_.options.index_bytes) /
+         (parts_.partitions.size() + taken_.size());
+}
+
+absl::Status TakeOver::FindStart(Taken& taken) {
+  const PartitionId id = taken.coming.id;
   ASSIGN_OR_RETURN(const auto bounds,
-                   parts_.offsets.Bounds(kSpiderFeedTopic, {&id_, 1}, parts_.timeout()));
+                   parts_.offsets.Bounds(kSpiderFeedTopic, {&id, 1}, parts_.timeout()));
   const Offset start = bounds[0].start;
-  if (!checkpoint_.has_value()) {
+  if (!taken.checkpoint.has_value()) {
     // Its first owner ever wrote one before it sent anything, so nothing was sent.
-    position_ = partition_->epoch;
-  } else if (checkpoint_->topic_epoch != topic_epoch_) {
+    taken.position = taken.partition->epoch;
+  } else if (taken.checkpoint->topic_epoch != topic_epoch_) {
     // The topics were made anew: what the log holds was all written after that.
-    position_ = start;
+    taken.position = start;
   } else {
-    position_ = std::max(checkpoint_->offset, start);
-    filter_.Pass(checkpoint_->epoch);
-    if (start > checkpoint_->offset) {
+    taken.position = std::max(taken.checkpoint->offset, start);
+    taken.filter.Pass(taken.checkpoint->epoch);
+    if (start > taken.checkpoint->offset) {
       Log(LogLevel::kError, "queue",
           "partition {}: retention has deleted {} entries of the feed above the checkpoint; what "
           "they sent may be sent again. Raise topics.retention",
-          id_, start - checkpoint_->offset);
+          id, start - taken.checkpoint->offset);
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status TakeOver::ReadFeed() {
-  if (position_ >= partition_->epoch) return absl::OkStatus();
-  if (consumer_ == nullptr) {
-    ASSIGN_OR_RETURN(consumer_, parts_.bus.NewConsumer({.group = kReadBackGroup}));
-    const AssignedPartition from{.partition = id_, .position = position_};
-    RETURN_IF_ERROR(consumer_->Assign(kSpiderFeedTopic, {&from, 1}));
+absl::Status TakeOver::ReadFeed(Taken& taken) {
+  if (!taken.position.has_value()) RETURN_IF_ERROR(FindStart(taken));
+  Offset& position = *taken.position;
+  const Offset end = taken.partition->epoch;
+  if (position >= end) return absl::OkStatus();
+  if (taken.consumer == nullptr) {
+    ASSIGN_OR_RETURN(auto consumer, parts_.bus.NewConsumer({.group = kReadBackGroup}));
+    const AssignedPartition from{.partition = taken.coming.id, .position = position};
+    RETURN_IF_ERROR(consumer->Assign(kSpiderFeedTopic, {&from, 1}));
+    taken.consumer = std::move(consumer);
   }
   MessageBatch batch;
-  while (position_ < partition_->epoch) {
+  while (position < end) {
     RETURN_IF_ERROR(
-        Annotate(consumer_->Poll(kLimits, parts_.timeout(), &batch), "read the feed back"));
+        Annotate(taken.consumer->Poll(kLimits, parts_.timeout(), &batch), "read the feed back"));
     if (batch.empty()) return TimeoutError("read the feed back: nothing came");
     for (const Message& message : batch.messages()) {
-      if (message.offset >= partition_->epoch) break;
-      Apply(message);
+      if (message.offset >= end) break;
+      Apply(taken, message);
     }
-    position_ = batch.messages().back().offset + 1;
+    position = batch.messages().back().offset + 1;
   }
+  taken.consumer.reset();
   return absl::OkStatus();
 }
 
-void TakeOver::Apply(const Message& message) {
+void TakeOver::Apply(Taken& taken, const Message& message) {
   parts_.metrics.read_back.Increment();
   std::string_view schema;
   for (const Header& header : message.headers) {
@@ -167,14 +241,14 @@ void TakeOver::Apply(const Message& message) {
   // What no spider can read was not sent by us.
   if (!CheckSchema(schema).ok() || !Decode(message.value, &arena_, &entry).ok()) return;
   if (std::holds_alternative<Marker>(entry.entry)) {
-    filter_.Pass(message.offset);
-  } else if (filter_.Accepts(entry.epoch)) {
-    ApplyRequest(std::get<Request>(entry.entry), message.time);
+    taken.filter.Pass(message.offset);
+  } else if (taken.filter.Accepts(entry.epoch)) {
+    ApplyRequest(taken, std::get<Request>(entry.entry), message.time);
   }
 }
 
-void TakeOver::ApplyRequest(const Request& request, WallTime sent_at) {
-  DomainIndex& index = partition_->index;
+void TakeOver::ApplyRequest(Taken& taken, const Request& request, WallTime sent_at) {
+  DomainIndex& index = taken.partition->index;
   const DomainId id = index.Find(request.domain);
   // One that the index does not have was empty in the store: all that it sent is in its head.
   if (id == kNoDomain || request.band >= kBands) return;

@@ -1,17 +1,23 @@
-// Takes one partition over by the crash protocol.
+// Takes partitions over by the crash protocol.
 //
-// Place: in DbWorkerCore, for each partition that the consumer group gives it; then a Checkpointer
-// brings to the store what was read back, and the partition can be worked on.
+// Place: in DbWorkerCore, for the partitions that the consumer group gives it; then a Checkpointer
+// brings to the store what was read back, and the partitions can be worked on.
 //
-// In this order: a marker into the feed (its offset is the epoch), the checkpoint, the heads, and
-// the feed from the checkpoint to the marker: what was sent is never sent again. Not thread-safe.
+// In this order: a marker into each one's feed (its offset is the epoch), the checkpoints, the
+// heads, and the feeds from checkpoint to marker: what was sent is never sent again. All at once,
+// since the slots of a worker's partitions are neighbours in the store: a scan reads a whole run of
+// them, and goes on over others' slots where few rows stand. Not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/bus/consumer.h"
 #include "common/model/arena.h"
@@ -25,45 +31,64 @@ namespace orbweaver {
 // Reading back joins no group and commits nothing, but a consumer must name one.
 inline constexpr char kReadBackGroup[] = "orbweaver-read-back";
 
+// A partition that was assigned and is not ready for work yet.
+struct ComingPartition {
+  PartitionId id;
+  Offset next_message;           // of the scoring log
+  std::string scoring_metadata;  // of the scoring log's commit
+};
+
 class TakeOver {
  public:
-  // `owner` is ChunkKey::owner, never used before; `scoring_metadata` the scoring log's commit's.
-  // `parts` must outlive it.
-  TakeOver(const WorkerParts& parts, uint64_t topic_epoch, PartitionId partition, uint32_t owner,
-           std::string scoring_metadata);
+  // `first_owner` and as many numbers above as there are partitions: ChunkKey::owner, never used
+  // before. `parts` must outlive it.
+  TakeOver(const WorkerParts& parts, uint64_t topic_epoch, std::vector<ComingPartition> coming,
+           uint32_t first_owner);
 
-  PartitionId partition() const { return id_; }
+  bool Includes(PartitionId partition) const;
 
-  // The partition. After a retry error it goes on when called again.
-  absl::StatusOr<std::unique_ptr<Partition>> Advance();
+  // The partitions, in the order in which they came. After a retry error it goes on when called
+  // again.
+  absl::StatusOr<std::vector<std::unique_ptr<Partition>>> Advance();
 
  private:
-  enum class Stage { kMarker, kHeads, kBounds, kFeed };
+  enum class Stage { kMarkers, kCheckpoints, kHeads, kFeeds };
 
-  absl::Status AppendMarker();
+  // One of them, and how far it is.
+  struct Taken {
+    ComingPartition coming;
+    std::unique_ptr<Partition> partition;  // once its marker stands
+    std::optional<Checkpoint> checkpoint;
+    // The part of the feed that is to be read: [position, epoch).
+    std::optional<Offset> position;
+    EpochFilter filter;
+    std::unique_ptr<Consumer> consumer;
+  };
+
+  absl::Status AppendMarkers();
+  absl::Status LoadCheckpoints();
   absl::Status ReadHeads();
+  // How many slots of others are sooner read than passed over by another scan.
+  absl::StatusOr<int> SlotsInVain();
   absl::Status ReadSlots(int first, int end);
   absl::Status AddHead(std::string_view row, std::string_view packed);
-  absl::Status FindStart();
-  absl::Status ReadFeed();
-  void Apply(const Message& message);
-  void ApplyRequest(const Request& request, WallTime sent_at);
+  Taken* OwnerOf(int slot);
+  size_t IndexBytes() const;
+  absl::Status ReadFeed(Taken& taken);
+  absl::Status FindStart(Taken& taken);
+  void Apply(Taken& taken, const Message& message);
+  void ApplyRequest(Taken& taken, const Request& request, WallTime sent_at);
 
   const WorkerParts& parts_;
   const uint64_t topic_epoch_;
-  const PartitionId id_;
-  const uint32_t owner_;
-  const std::string scoring_metadata_;
+  const uint32_t first_owner_;
 
-  Stage stage_ = Stage::kMarker;
-  std::unique_ptr<Partition> partition_;
-  std::optional<Checkpoint> checkpoint_;
-  int next_slot_;
-  std::string next_row_;  // where the scan goes on; empty: at the slot's first
-  // The part of the feed that is to be read: [position_, epoch).
-  Offset position_;
-  EpochFilter filter_;
-  std::unique_ptr<Consumer> consumer_;
+  std::vector<Taken> taken_;
+  Stage stage_ = Stage::kMarkers;
+  size_t at_ = 0;  // of a stage that goes from partition to partition
+  std::optional<int> slots_in_vain_;
+  int next_slot_ = 0;     // where the heads go on
+  std::string next_row_;  // within a run of slots; empty: at its first row
   Arena arena_;
 };
 

@@ -10,8 +10,28 @@ for argument in "$@"; do
   case $argument in --help | -h) exec "$bench" --help ;; esac
 done
 
-names=$(printf '%s\n' "$@" | grep -v '^--' || true)
-if [ -z "$names" ] || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worker' <<<"$names"; then
+# `cluster` is a program of its own: it runs the workers as processes.
+cluster=no rest=() cluster_options=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    cluster) cluster=yes ;;
+    --hosts | --pages | --seconds | --soak)
+      cluster_options+=("$1" "$2")
+      shift
+      ;;
+    *) rest+=("$1") ;;
+  esac
+  shift
+done
+set -- ${rest[@]+"${rest[@]}"}
+names=$(printf '%s\n' "$@" | grep -v '^--' | grep . || true)
+only_cluster=no
+if [ $cluster = yes ] && [ -z "$names" ]; then only_cluster=yes; fi
+if [ $cluster = no ] && [ -z "$names" ]; then cluster=yes; fi
+if [ $cluster = yes ]; then
+  build release orbweaver orbweaver-spider orbweaver-strategy-worker orbweaver-db-worker orbweaver-synthetic-web
+fi
+if [ $cluster = yes ] || [ -z "$names" ] || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worker' <<<"$names"; then
   say "starting Kafka and HBase"
   trap '"$root/deploy/local/services" down --for $$ >&2' EXIT
   "$root/deploy/local/services" up --for $$ >&2
@@ -19,4 +39,9 @@ if [ -z "$names" ] || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worke
   eval "$("$root/deploy/local/services" env)"
   set +a
 fi
-"$bench" "$@"
+[ $only_cluster = yes ] || "$bench" "$@"
+if [ $cluster = yes ]; then
+  json=()
+  case " $* " in *" --json "*) json=(--json) ;; esac
+  python3 "$root/tests/bench/cluster_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} ${cluster_options[@]+"${cluster_options[@]}"}
+fi

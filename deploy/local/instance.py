@@ -4,13 +4,10 @@ The running processes are found by a marker on their command line, so there is n
 nothing but a service of this very folder is ever signalled.
 """
 
-import contextlib
 import json
 import os
 import random
-import select
 import shutil
-import signal
 import socket
 import string
 import subprocess
@@ -19,11 +16,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from install import HERE, Failure, class_path, say, tool
+from own_process import OwnProcess
 
 START_DEADLINE_S = 180
-STOP_DEADLINE_S = 30
 POLL_S = 0.1
-LOG_KEPT_BYTES = 64 << 20
 
 DEFAULT_PORTS = {
     "kafka_port": 9092, "controller_port": 9093,
@@ -33,45 +29,25 @@ OPENED = ["java.nio", "sun.nio.ch", "java.lang", "jdk.internal.ref", "java.lang.
           "java.util.concurrent"]
 
 
-class Service:
+class Service(OwnProcess):
     """A JVM of an instance: "kafka" or "hbase". Callers that change anything hold the instance's lock."""
 
     def __init__(self, name, instance_dir):
-        self.name = name
         self.dir = instance_dir / name
-        self.log = self.dir / f"{name}.log"
         self.ready = self.dir / "ready"
         self.marker = f"-Dorbweaver.service={self.dir}"
-        self.process = None  # when this very command launched it
-
-    def pid(self):
-        """The process id of the running service, or None."""
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit() and self._is_ours(int(entry.name)):
-                return int(entry.name)
-        return None
-
-    def _is_ours(self, pid):
-        try:
-            return self.marker.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        except OSError:
-            return False
+        super().__init__(name, self.dir / f"{name}.log", [self.marker])
 
     def is_ready(self):
         return self.ready.exists() and self.pid() is not None
 
     def launch(self, ports):
-        """Starts the process in a session of its own, so that the caller's Ctrl-C and pipes have no part in it."""
         command = self._command(tool("java"), class_path(self.name), ports)
         for folder in (self.dir / "conf", self.dir / "tmp"):
             folder.mkdir(parents=True, exist_ok=True)
         self.ready.unlink(missing_ok=True)
         self._write_configuration(ports)
-        if self.log.exists() and self.log.stat().st_size > LOG_KEPT_BYTES:
-            self.log.replace(self.log.with_suffix(".log.1"))
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.dir,
-                                            start_new_session=True)
+        self.spawn(command, self.dir)
 
     def _write_configuration(self, ports):
         framed = "true" if os.environ.get("ORBWEAVER_THRIFT_FRAMED") else "false"
@@ -107,59 +83,21 @@ class Service:
     def await_ready(self, began):
         """Waits until the service answered a real request. Failure, with its log's end, when it died or took too long."""
         while not self.ready.exists():
-            if self._ended():
+            if self.ended():
                 raise Failure(f"start {self.name}: it ended before it was ready. Its log, {self.log}, ends:\n"
-                              f"{self._tail()}\nIf a port was taken meanwhile, `up` again chooses another.")
+                              f"{self.tail()}\nIf a port was taken meanwhile, `up` again chooses another.")
             if time.monotonic() - began > START_DEADLINE_S:
                 raise Failure(f"start {self.name}: not ready after {START_DEADLINE_S} s. Its log, {self.log}, ends:\n"
-                              f"{self._tail()}\nIs the machine out of memory or CPU? `wipe` starts afresh.")
+                              f"{self.tail()}\nIs the machine out of memory or CPU? `wipe` starts afresh.")
             time.sleep(POLL_S)
         say(f"{self.name} ready, {time.monotonic() - began:.1f} s")
 
-    def _ended(self):
-        # A process that was launched a moment ago may not show its command line yet.
-        return self.process.poll() is not None if self.process else self.pid() is None
-
-    def _tail(self):
-        with open(self.log, "rb") as log:
-            log.seek(max(0, self.log.stat().st_size - 16384))
-            return "\n".join(log.read().decode(errors="replace").splitlines()[-20:])
-
-    def send(self, how):
-        """Sends the signal `how`. False when none ran."""
-        with self._pinned() as handle:
-            if handle is not None:
-                signal.pidfd_send_signal(handle, how)
-            return handle is not None
-
-    @contextlib.contextmanager
-    def _pinned(self):
-        """A handle of the running process, whose id so cannot pass to another one; None when there is none."""
-        handle = None
-        try:
-            pid = self.pid()
-            if pid is not None:
-                with contextlib.suppress(ProcessLookupError):
-                    handle = os.pidfd_open(pid)
-            # Looked at again now that the handle pins it.
-            yield handle if handle is not None and self._is_ours(pid) else None
-        finally:
-            if handle is not None:
-                os.close(handle)
-
     def stop(self, how):
-        """Sends the signal `how` and waits for the end; SIGKILL when SIGTERM does not do. False when none ran."""
-        with self._pinned() as handle:
-            if handle is None:
-                return False
-            signal.pidfd_send_signal(handle, how)
-            signal.pidfd_send_signal(handle, signal.SIGCONT)  # a frozen one hears nothing else
-            if not select.select([handle], [], [], STOP_DEADLINE_S)[0]:
-                say(f"{self.name} did not stop in {STOP_DEADLINE_S} s, killing it")
-                signal.pidfd_send_signal(handle, signal.SIGKILL)
-                select.select([handle], [], [])
-        self.ready.unlink(missing_ok=True)
-        return True
+        """As OwnProcess.stop; what it left behind to say that it is ready goes too."""
+        stopped = super().stop(how)
+        if stopped:
+            self.ready.unlink(missing_ok=True)
+        return stopped
 
 
 class Instance:

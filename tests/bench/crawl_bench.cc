@@ -47,15 +47,15 @@ class Crawl {
   explicit Crawl(const ServedWeb& web) {
     SetLocalDefaults(&options_);
     options_.db_worker.feed.min_delay = {};
-    options_.politeness.delay = {};
-    options_.network.allow_networks = {"127.0.0.0/8"};
-    options_.network.proxy = fmt::format("http://127.0.0.1:{}", web.port());
+    options_.spider.politeness.delay = {};
+    options_.spider.network.allow_networks = {"127.0.0.0/8"};
+    options_.spider.network.proxy = fmt::format("http://127.0.0.1:{}", web.port());
   }
 
   absl::Status Start(const std::string& seed) {
     ASSIGN_OR_RETURN(crawl_, LocalCrawl::Open(options_, folder()));
     ASSIGN_OR_RETURN(watch_, CrawlWatch::Create(*crawl_));
-    UrlResolver resolver(options_.url, crawl_->suffixes());
+    UrlResolver resolver(options_.spider.url, crawl_->suffixes());
     ASSIGN_OR_RETURN(const auto writer,
                      SeedWriter::Create(crawl_->bus(), SystemClock(), resolver, kTimeout));
     if (writer->Add(seed) != UrlError::kNone) return FatalError("seed {}", seed);

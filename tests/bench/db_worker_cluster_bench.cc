@@ -2,10 +2,8 @@
 //
 // A million requests, ten a message, stand in the scoring log before the clock starts. The spiders
 // are played by commits of the feed's ends.
-#include <cstdlib>
 #include <ctime>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,13 +12,10 @@
 
 #include "common/base/log.h"
 #include "common/base/status.h"
-#include "common/bus/kafka/kafka_bus.h"
 #include "common/bus/topics.h"
-#include "common/protocol/topic_record.h"
-#include "common/store/hbase/hbase_store.h"
-#include "common/store/hbase/hbase_tables.h"
 #include "db_worker/db_worker_core.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/bench_cluster.h"
 #include "tests/bench/queue_workload.h"
 #include "tests/bench/service_cpu.h"
 
@@ -36,37 +31,19 @@ constexpr Duration kTimeout = std::chrono::minutes(2);
 class QueueCluster {
  public:
   static absl::StatusOr<std::unique_ptr<QueueCluster>> Make(int domains) {
-    const char* const brokers = std::getenv("ORBWEAVER_KAFKA");
-    const char* const thrift = std::getenv("ORBWEAVER_THRIFT");
-    if (brokers == nullptr || thrift == nullptr) {
-      return FatalError("needs Kafka and HBase: `./run services up`");
-    }
-    const std::string prefix = fmt::format("bench_{:08x}_", std::random_device()());
-    std::unique_ptr<QueueCluster> cluster(new QueueCluster);
-    HBaseOptions hbase;
-    hbase.hosts = {thrift};
-    hbase.table_prefix = prefix;
-    ASSIGN_OR_RETURN(cluster->bus_, NewKafkaBus({.brokers = brokers, .prefix = prefix}));
-    ASSIGN_OR_RETURN(cluster->store_, HBaseStore::Create(hbase));
-    ASSIGN_OR_RETURN(const auto tables, HBaseTables::Create(hbase));
-    for (const Table table : {Table::kQueue, Table::kPartitions}) {
-      RETURN_IF_ERROR(tables->Make(table, kTimeout));
-    }
-    RETURN_IF_ERROR(
-        SaveTopicRecord(*cluster->store_, {.topic_epoch = 1, .partitions = kPartitions}, kTimeout));
-    ASSIGN_OR_RETURN(const auto topics, ProductTopics({.partitions = kPartitions}));
-    ASSIGN_OR_RETURN(const auto differences, cluster->bus_->EnsureTopics(topics, kTimeout));
-    ASSIGN_OR_RETURN(cluster->offsets_, cluster->bus_->NewOffsetReader());
+    ASSIGN_OR_RETURN(auto services, MakeBenchCluster(kPartitions, {Table::kQueue}));
+    std::unique_ptr<QueueCluster> cluster(new QueueCluster(std::move(services)));
+    ASSIGN_OR_RETURN(cluster->offsets_, cluster->services_.bus->NewOffsetReader());
     ASSIGN_OR_RETURN(cluster->spiders_,
-                     cluster->bus_->NewConsumer({.group = std::string(kSpiderGroup)}));
+                     cluster->services_.bus->NewConsumer({.group = std::string(kSpiderGroup)}));
     std::vector<AssignedPartition> from;
-    for (int p = 0; p < kPartitions; ++p) {
-      cluster->partitions_.emplace_back(p);
-      from.push_back({.partition = PartitionId(p), .position = Offset(0)});
+    for (const PartitionId partition : cluster->services_.partitions) {
+      from.push_back({.partition = partition, .position = Offset(0)});
     }
     RETURN_IF_ERROR(cluster->spiders_->Assign(kSpiderFeedTopic, from));
-    RETURN_IF_ERROR(AppendScoringLog(
-        *cluster->bus_, {.requests = kRequests, .domains = domains, .partitions = kPartitions}));
+    RETURN_IF_ERROR(
+        AppendScoringLog(*cluster->services_.bus,
+                         {.requests = kRequests, .domains = domains, .partitions = kPartitions}));
     return cluster;
   }
 
@@ -80,8 +57,8 @@ class QueueCluster {
     options.feed.target_lag = kBatch;
     options.feed.interval = std::chrono::milliseconds(20);
     options.feed.min_delay = std::chrono::milliseconds(0);
-    ASSIGN_OR_RETURN(core_, DbWorkerCore::Create(*bus_, *store_, SystemClock(), metrics_,
-                                                 {.options = options, .name = "bench"}));
+    ASSIGN_OR_RETURN(core_, DbWorkerCore::Create(*services_.bus, *services_.store, SystemClock(),
+                                                 metrics_, {.options = options, .name = "bench"}));
     // Nothing is sent before the spiders' first commit: the markers are lag enough.
     while (core_->coming() == 0) RETURN_IF_ERROR(core_->Step(std::chrono::milliseconds(10)));
     const CpuTimer timer;
@@ -115,7 +92,7 @@ class QueueCluster {
   const DbWorkerMetrics& metrics() const { return metrics_; }
 
  private:
-  QueueCluster() = default;
+  explicit QueueCluster(BenchCluster services) : services_(std::move(services)) {}
 
   absl::Status CommitFeed() {
     const double start = ThreadCpuSeconds();
@@ -131,21 +108,21 @@ class QueueCluster {
   }
 
   absl::Status CommitFeedAsSpiders() {
-    ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(kSpiderFeedTopic, partitions_, kTimeout));
+    ASSIGN_OR_RETURN(const auto bounds,
+                     offsets_->Bounds(kSpiderFeedTopic, services_.partitions, kTimeout));
     std::vector<OffsetCommit> commits;
-    for (size_t p = 0; p < partitions_.size(); ++p) {
-      commits.push_back({.partition = partitions_[p], .offset = bounds[p].end, .metadata = {}});
+    for (size_t p = 0; p < services_.partitions.size(); ++p) {
+      commits.push_back(
+          {.partition = services_.partitions[p], .offset = bounds[p].end, .metadata = {}});
     }
     return spiders_->Commit(commits, kTimeout);
   }
 
   MetricRegistry registry_;
   DbWorkerMetrics metrics_{registry_};
-  std::unique_ptr<Bus> bus_;
-  std::unique_ptr<Store> store_;
+  const BenchCluster services_;
   std::unique_ptr<OffsetReader> offsets_;
   std::unique_ptr<Consumer> spiders_;
-  std::vector<PartitionId> partitions_;
   std::unique_ptr<DbWorkerCore> core_;
   double spiders_cpu_s_ = 0;
 };
@@ -163,7 +140,7 @@ absl::Status Measure(int domains, const ServiceCpu& hbase, BenchReport& report) 
   const double hbase_enqueue_s = hbase.Seconds() - hbase_start;
 
   RETURN_IF_ERROR(cluster->Start(&wall_s, &cpu_s));
-  report.Add("cluster_take_over" + of, wall_s, "s", cpu_s, wall_s, "HBase: a scan for each slot");
+  report.Add("cluster_take_over" + of, wall_s, "s", cpu_s, wall_s, "HBase: a scan for each run of slots");
 
   const double hbase_middle = hbase.Seconds();
   const CpuTimer dequeue;

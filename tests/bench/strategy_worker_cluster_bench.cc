@@ -2,26 +2,18 @@
 //
 // 1000 hosts with 100 known URLs each, pages of 60 links to their own host, 54 of them known and 6
 // new. The spider log stands in Kafka before the clock starts.
-#include <cstdlib>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "fmt/format.h"
-
 #include "common/base/log.h"
 #include "common/base/status.h"
-#include "common/bus/kafka/kafka_bus.h"
 #include "common/bus/topics.h"
 #include "common/metrics/metric_registry.h"
 #include "common/model/schema.h"
 #include "common/protocol/dead_letters.h"
 #include "common/protocol/owned_log.h"
-#include "common/protocol/topic_record.h"
-#include "common/store/hbase/hbase_store.h"
-#include "common/store/hbase/hbase_tables.h"
 #include "common/url/domain.h"
 #include "common/url/partition.h"
 #include "strategy_worker/core/background_write.h"
@@ -31,6 +23,7 @@
 #include "strategy_worker/states/state_metrics.h"
 #include "strategy_worker/states/state_options.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/bench_cluster.h"
 #include "tests/bench/service_cpu.h"
 #include "tests/support/page_workload.h"
 
@@ -46,25 +39,8 @@ constexpr Duration kTimeout = std::chrono::minutes(2);
 class Cluster {
  public:
   static absl::StatusOr<std::unique_ptr<Cluster>> Make() {
-    const char* const brokers = std::getenv("ORBWEAVER_KAFKA");
-    const char* const thrift = std::getenv("ORBWEAVER_THRIFT");
-    if (brokers == nullptr || thrift == nullptr) {
-      return FatalError("needs Kafka and HBase: `./run services up`");
-    }
-    const std::string prefix = fmt::format("bench_{:08x}_", std::random_device()());
-    std::unique_ptr<Cluster> cluster(new Cluster);
-    HBaseOptions hbase;
-    hbase.hosts = {thrift};
-    hbase.table_prefix = prefix;
-    ASSIGN_OR_RETURN(cluster->bus_, NewKafkaBus({.brokers = brokers, .prefix = prefix}));
-    ASSIGN_OR_RETURN(cluster->store_, HBaseStore::Create(hbase));
-    ASSIGN_OR_RETURN(const auto tables, HBaseTables::Create(hbase));
-    for (const Table table : {Table::kDomains, Table::kPartitions}) {
-      RETURN_IF_ERROR(tables->Make(table, kTimeout));
-    }
-    RETURN_IF_ERROR(SaveTopicRecord(*cluster->store_, cluster->topics_, kTimeout));
-    ASSIGN_OR_RETURN(const auto topics, ProductTopics({.partitions = kPartitions}));
-    ASSIGN_OR_RETURN(const auto differences, cluster->bus_->EnsureTopics(topics, kTimeout));
+    ASSIGN_OR_RETURN(auto services, MakeBenchCluster(kPartitions, {Table::kDomains}));
+    std::unique_ptr<Cluster> cluster(new Cluster(std::move(services)));
     ASSIGN_OR_RETURN(cluster->suffixes_, PublicSuffixes::Load({}));
     ASSIGN_OR_RETURN(cluster->strategy_, LoadStrategy({}, /*seed=*/1));
     cluster->background_ = NewThreadWrite();
@@ -73,9 +49,9 @@ class Cluster {
 
   absl::Status Append(const std::vector<PageWorkload::Entry>& entries) {
     absl::Status failure;
-    ASSIGN_OR_RETURN(const auto producer, bus_->NewProducer({}, [&failure](const Ack& ack) {
-      failure.Update(ack.status);
-    }));
+    ASSIGN_OR_RETURN(
+        const auto producer,
+        services_.bus->NewProducer({}, [&failure](const Ack& ack) { failure.Update(ack.status); }));
     const Header schema{kSchemaHeader, kSchema};
     for (const PageWorkload::Entry& entry : entries) {
       const Record record{.topic = kSpiderLogTopic,
@@ -94,38 +70,37 @@ class Cluster {
   // A worker with an empty cache.
   absl::StatusOr<std::unique_ptr<StrategyCore>> NewCore(uint64_t cache_bytes) {
     ASSIGN_OR_RETURN(auto consumer,
-                     bus_->NewConsumer({.group = std::string(kStrategyWorkerGroup)}));
-    ASSIGN_OR_RETURN(auto offsets, bus_->NewOffsetReader());
+                     services_.bus->NewConsumer({.group = std::string(kStrategyWorkerGroup)}));
+    ASSIGN_OR_RETURN(auto offsets, services_.bus->NewOffsetReader());
     ASSIGN_OR_RETURN(auto scoring_log,
-                     OwnedLog::Create(*bus_, SystemClock(),
+                     OwnedLog::Create(*services_.bus, SystemClock(),
                                       {.topic = std::string(kScoringLogTopic), .owner = "bench"}));
     StateOptions states;
     states.cache_bytes = cache_bytes;
-    auto core = std::make_unique<StrategyCore>(StrategyCoreParts{
-        .consumer = std::move(consumer),
-        .offsets = std::move(offsets),
-        .scoring_log = std::move(scoring_log),
-        .dead_letters = std::make_unique<DeadLetters>(*bus_),
-        .states =
-            std::make_unique<PackedStateStore>(*store_, SystemClock(), states, state_metrics_),
-        .store = *store_,
-        .strategy = *strategy_,
-        .background = *background_,
-        .clock = SystemClock(),
-        .suffixes = *suffixes_,
-        .metrics = metrics_,
-        .topics = topics_,
-        .urls = {},
-        .options = {}});
+    auto core = std::make_unique<StrategyCore>(
+        StrategyCoreParts{.consumer = std::move(consumer),
+                          .offsets = std::move(offsets),
+                          .scoring_log = std::move(scoring_log),
+                          .dead_letters = std::make_unique<DeadLetters>(*services_.bus),
+                          .states = std::make_unique<PackedStateStore>(
+                              *services_.store, SystemClock(), states, state_metrics_),
+                          .store = *services_.store,
+                          .strategy = *strategy_,
+                          .background = *background_,
+                          .clock = SystemClock(),
+                          .suffixes = *suffixes_,
+                          .metrics = metrics_,
+                          .topics = services_.topics,
+                          .urls = {},
+                          .options = {}});
     RETURN_IF_ERROR(core->Start());
     return core;
   }
 
   // Steps until everything in the spider log is committed.
   absl::Status RunToTheEnd(StrategyCore& core) {
-    ASSIGN_OR_RETURN(const auto offsets, bus_->NewOffsetReader());
-    std::vector<PartitionId> partitions;
-    for (int p = 0; p < kPartitions; ++p) partitions.emplace_back(p);
+    ASSIGN_OR_RETURN(const auto offsets, services_.bus->NewOffsetReader());
+    const std::vector<PartitionId>& partitions = services_.partitions;
     const SteadyTime deadline = SystemClock().Now() + 5 * kTimeout;
     while (SystemClock().Now() < deadline) {
       ASSIGN_OR_RETURN(const bool busy, core.Step(std::chrono::milliseconds(50)));
@@ -144,13 +119,11 @@ class Cluster {
   }
 
  private:
-  Cluster() = default;
+  explicit Cluster(BenchCluster services) : services_(std::move(services)) {}
 
-  const TopicRecord topics_{.topic_epoch = 1, .partitions = kPartitions};
+  const BenchCluster services_;
   MetricRegistry metrics_;
   StateMetrics state_metrics_{metrics_};
-  std::unique_ptr<Bus> bus_;
-  std::unique_ptr<Store> store_;
   std::unique_ptr<const PublicSuffixes> suffixes_;
   std::unique_ptr<Strategy> strategy_;
   std::unique_ptr<BackgroundWrite> background_;

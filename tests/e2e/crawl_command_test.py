@@ -10,45 +10,19 @@ import tempfile
 import time
 import unittest
 
+from synthetic_web import FAULTS, PATIENCE_S, Web
+
 PROGRAM = ""
 WEB = ""
-# Faults that end soon; those that wait for minutes have tests of their own.
-FAULTS = ("gzip,redirect,redirect-away,redirect-loop,wrong-charset,duplicates,soft-404,robots-rules,robots-own-group,"
-          "robots-redirect,robots-empty,robots-garbage,reset,short-body,no-such-host")
 # So that faults that pass do so within seconds.
 IMPATIENT = [f"--set={setting}" for setting in (
     "feed.back_off_first=1s", "feed.back_off_most=2s", "spider.politeness.back_off_first=1s", "spider.politeness.back_off_most=2s",
     "spider.robots.retry_min=1s", "spider.robots.retry_max=1s", "spider.fetch.first_byte_timeout=3s", "spider.fetch.slow_after=2s")]
 
 
-class Web:
-    """The synthetic web as a proxy; `report` ends it and says what it saw."""
-
-    def __init__(self, folder, *options):
-        self.folder = folder
-        self.arguments = [WEB, "--links", "30", "--sitemap-hosts", "0", "--seeds", "10", *options]
-        self.seeds = folder / "seeds.txt"
-        self.seeds.write_bytes(subprocess.run([*self.arguments, "--print-seeds"], check=True, capture_output=True).stdout)
-        self.log = open(folder / "web.log", "wb")
-        self.authority = folder / "authority.pem"
-        self.process = subprocess.Popen([*self.arguments, "--check", "--ca", str(self.authority)], stdout=subprocess.PIPE, stderr=self.log)
-        self.port = json.loads(self.process.stdout.readline())["port"]
-
-    def report(self):
-        self.process.send_signal(signal.SIGTERM)
-        out, _ = self.process.communicate(timeout=Crawls.patience_s)
-        return json.loads(out.splitlines()[-1])
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
-        self.log.close()
-
-
 class Crawls(unittest.TestCase):
     """What the tests of both sizes do."""
-    patience_s = 240
+    patience_s = PATIENCE_S
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -56,7 +30,7 @@ class Crawls(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def web(self, *options):
-        web = Web(self.folder, *options)
+        web = Web(WEB, self.folder, *options)
         self.addCleanup(web.close)
         return web
 

@@ -103,6 +103,7 @@ class DbWorkerProcessTest : public ::testing::Test {
                       AdminAddress() + "/actions/" + action)
         .output;
   }
+  // Asks again and again: a page of the admin server announces no changes.
   bool AwaitText(WorkerProcess& worker, const std::string& path, const std::string& text) {
     const SteadyTime deadline = SystemClock().Now() + kPatience;
     std::string got;

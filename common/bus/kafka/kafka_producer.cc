@@ -102,7 +102,7 @@ absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
                                       record.partition));
   }
   Partition& partition = topic->partitions[record.partition];
-  if (partition.outstanding++ == 0) partition.last_progress = SystemClock().Now();
+  if (partition.outstanding++ == 0) partition.progressed = true;
   ++outstanding_;
   outstanding_bytes_ += bytes;
   return absl::OkStatus();
@@ -135,7 +135,7 @@ void KafkaProducer::OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, v
   auto& topic = *static_cast<Topic*>(rd_kafka_topic_opaque(message->rkt));
   Partition& partition = topic.partitions[PartitionId(message->partition)];
   --partition.outstanding;
-  partition.last_progress = SystemClock().Now();
+  partition.progressed = true;
   Ack ack{reinterpret_cast<uint64_t>(message->_private), PartitionId(message->partition),
           Offset(std::max<int64_t>(message->offset, -1)), absl::OkStatus()};
   if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -175,8 +175,10 @@ void KafkaProducer::CheckProgress() {
   const SteadyTime now = SystemClock().Now();
   if (now < next_check_) return;
   next_check_ = now + std::min<Duration>(options_.delivery_timeout / 4, std::chrono::seconds(1));
-  for (const Topic& topic : topics_) {
-    for (const auto& [id, partition] : topic.partitions) {
+  for (Topic& topic : topics_) {
+    for (auto& [id, partition] : topic.partitions) {
+      if (partition.progressed) partition.last_progress = now;
+      partition.progressed = false;
       if (partition.outstanding == 0) continue;
       if (now - partition.last_progress < options_.delivery_timeout) continue;
       failed_ = FatalError(

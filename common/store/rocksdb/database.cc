@@ -1,14 +1,17 @@
 #include "common/store/rocksdb/database.h"
 
 #include <algorithm>
+#include <cstdarg>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/base/dynamic_annotations.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
+#include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/slice_transform.h"
@@ -31,6 +34,18 @@ constexpr char kLogFamily[] = "log";
 // RocksDB tells of a stall's end when it is over already, by table. Whoever has missed it looks
 // again.
 constexpr Duration kLookAgain = std::chrono::milliseconds(500);
+
+// Between two attempts to open a folder on which another process works, and how many there are.
+constexpr Duration kOpenAgain = std::chrono::milliseconds(50);
+constexpr int kOpenAttempts = 20;
+
+// Whoever only looks leaves the folder's own messages alone: RocksDB would begin a new file of
+// them.
+class NoMessages : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
 
 // Called by RocksDB's threads.
 class StallListener : public rocksdb::EventListener {
@@ -149,7 +164,7 @@ rocksdb::ColumnFamilyOptions LogOptions(const DatabaseOptions& options,
 
 }  // namespace
 
-Database::Database(const DatabaseOptions& options, FolderLock lock)
+Database::Database(const DatabaseOptions& options, std::optional<FolderLock> lock)
     : options_(options), lock_(std::move(lock)) {}
 
 absl::StatusOr<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options) {
@@ -164,6 +179,26 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& 
   RETURN_IF_ERROR(database->OpenFamilies());
   RETURN_IF_ERROR(database->CheckFormat());
   return database;
+}
+
+absl::StatusOr<std::unique_ptr<Database>> Database::OpenReadOnly(const DatabaseOptions& options) {
+  std::error_code error;
+  if (!std::filesystem::exists(options.folder / "CURRENT", error)) {
+    return FatalError("open {}: there is no crawl in it. Name the folder of its --data",
+                      options.folder.string());
+  }
+  // The list of files is read first and the files are opened then: what the other process has
+  // deleted in between is looked for in vain.
+  absl::Status status;
+  for (int attempt = 0; attempt < kOpenAttempts; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(kOpenAgain);
+    std::unique_ptr<Database> database(new Database(options, std::nullopt));
+    status = database->OpenFamilies();
+    if (!status.ok()) continue;
+    RETURN_IF_ERROR(database->CheckFormat());
+    return database;
+  }
+  return status;
 }
 
 Database::~Database() {
@@ -184,8 +219,18 @@ absl::Status Database::OpenFamilies() {
 
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status opened = rocksdb::DB::Open(
-      InstanceOptions(options_, stalls_), options_.folder.string(), families, &handles, &db);
+  rocksdb::DBOptions instance = InstanceOptions(options_, stalls_);
+  rocksdb::Status opened;
+  if (lock_.has_value()) {
+    opened = rocksdb::DB::Open(instance, options_.folder.string(), families, &handles, &db);
+  } else {
+    instance.create_if_missing = false;
+    instance.create_missing_column_families = false;
+    instance.max_open_files = -1;  // all at once: an open file stays readable when it is deleted
+    instance.info_log = std::make_shared<NoMessages>();
+    opened =
+        rocksdb::DB::OpenForReadOnly(instance, options_.folder.string(), families, &handles, &db);
+  }
   if (!opened.ok()) return ToStatus(opened, "open");
   db_.reset(db);
   std::copy_n(handles.begin(), tables_.size(), tables_.begin());
@@ -211,6 +256,7 @@ absl::Status Database::CheckFormat() {
     return FatalError("open {}: another program's RocksDB. Choose another folder",
                       folder().string());
   }
+  if (!lock_.has_value()) return FatalError("open {}: its crawl has not begun", folder().string());
   rocksdb::WriteBatch batch;
   const rocksdb::Status put = batch.Put(meta_, kFormatKey, kFormat);
   if (!put.ok()) return ToStatus(put, "open");

@@ -9,6 +9,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "absl/functional/function_ref.h"
@@ -56,6 +57,13 @@ class Database {
   // by another format or another program, no space.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const DatabaseOptions& options);
 
+  // Opens a folder for looking at it, also while another process works on it: as it stands now, and
+  // it stays so. Takes no lock and writes nothing into the folder; every Write fails. What the
+  // other process deletes meanwhile may become unreadable: then reads fail, and the folder is to be
+  // opened anew. Fatal when there is no such folder, or it was written by another format or
+  // program.
+  static absl::StatusOr<std::unique_ptr<Database>> OpenReadOnly(const DatabaseOptions& options);
+
   ~Database();
 
   // Applies all of `batch` or nothing; OK: durable as `sync` says. Concurrent calls share one
@@ -81,13 +89,13 @@ class Database {
   const std::filesystem::path& folder() const { return options_.folder; }
 
  private:
-  Database(const DatabaseOptions& options, FolderLock lock);
+  Database(const DatabaseOptions& options, std::optional<FolderLock> lock);
 
   absl::Status OpenFamilies();
   absl::Status CheckFormat();
 
   const DatabaseOptions options_;
-  const FolderLock lock_;
+  const std::optional<FolderLock> lock_;  // none: only for reading
   Signal stalls_;  // raised when RocksDB stops taking writes, and when it takes them again
   // Constant from Open on.
   std::unique_ptr<rocksdb::DB> db_;

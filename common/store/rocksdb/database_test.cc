@@ -127,6 +127,59 @@ TEST_F(DatabaseTest, TheFolderIsFreeAgainAfterItsDatabaseIsGone) {
   EXPECT_EQ(CellsOf("row"), 2u);
 }
 
+TEST_F(DatabaseTest, WhoOnlyLooksSeesWhatIsThereAndDisturbsNobody) {
+  Open();
+  ASSERT_OK(Put("row", "value"));
+  std::vector<std::string> before;
+  for (const auto& file : std::filesystem::directory_iterator(path_)) before.push_back(file.path());
+  auto looked = Database::OpenReadOnly({.folder = path_});
+  ASSERT_OK(looked);
+  RocksdbStore store(**looked);
+  const auto cells_of = [&store](std::string_view row) {
+    const RowGet get{row, {}};
+    Rows rows;
+    EXPECT_OK(store.MultiGet(Table::kQueue, {&get, 1}, kTimeout, &rows));
+    return rows[0].size();
+  };
+  EXPECT_EQ(cells_of("row"), 2u);
+  // A still picture, while the one inside goes on.
+  ASSERT_OK(Put("later", "value"));
+  EXPECT_EQ(cells_of("later"), 0u);
+  EXPECT_EQ(CellsOf("later"), 2u);
+  // It may not write, and leaves no file behind.
+  const CellPut cell{"column", "value"};
+  const RowPut put{"row", Version(9), {&cell, 1}};
+  std::vector<uint32_t> remaining;
+  EXPECT_TRUE(IsFatal(store.Write(Table::kQueue, {&put, 1}, kTimeout, &remaining)));
+  std::vector<std::string> after;
+  for (const auto& file : std::filesystem::directory_iterator(path_)) after.push_back(file.path());
+  EXPECT_THAT(after, ::testing::UnorderedElementsAreArray(before));
+}
+
+TEST_F(DatabaseTest, WhoOnlyLooksReadsOnWhileTableFilesUnderItAreCompactedAway) {
+  Open();
+  ASSERT_OK(Put("row", std::string(1000, 'x')));
+  ASSERT_TRUE(database_->db().Flush({}, database_->table(Table::kQueue)).ok());
+  auto looked = Database::OpenReadOnly({.folder = path_});
+  ASSERT_OK(looked);
+  ASSERT_OK(Put("row", std::string(1000, 'y')));
+  ASSERT_TRUE(database_->db().Flush({}, database_->table(Table::kQueue)).ok());
+  ASSERT_TRUE(
+      database_->db().CompactRange({}, database_->table(Table::kQueue), nullptr, nullptr).ok());
+  RocksdbStore store(**looked);
+  const RowGet get{"row", {}};
+  Rows rows;
+  ASSERT_OK(store.MultiGet(Table::kQueue, {&get, 1}, kTimeout, &rows));
+  EXPECT_EQ(rows[0].size(), 2u);
+}
+
+TEST_F(DatabaseTest, LookingIntoAFolderWithoutACrawlSaysSoAndMakesNothing) {
+  const absl::Status opened = Database::OpenReadOnly({.folder = path_}).status();
+  EXPECT_TRUE(IsFatal(opened));
+  EXPECT_THAT(std::string(MessageOf(opened)), HasSubstr("there is no crawl in it"));
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
 TEST_F(DatabaseTest, AFolderOfAnotherFormatIsRefusedWithBothNumbers) {
   Open();
   ASSERT_TRUE(database_->db().Put({}, database_->meta(), "format", "99").ok());

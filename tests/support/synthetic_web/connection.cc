@@ -35,7 +35,7 @@ Connection::Connection(ConnectionService& service, int socket_fd, uint64_t id, b
 Connection::~Connection() {
   if (visit_ == 0) return;
   Count(service_.counters.aborted_answers);
-  EndVisit(0, Now());
+  EndVisit(0, std::max(arrived_at_, service_.seen_up_to));
 }
 
 Connection::Wants Connection::OnReady() { return Run(); }
@@ -208,6 +208,7 @@ void Connection::Handle() {
   const VisitRecorder::Begun begun =
       service_.recorder.Arrived(ask.place, request.host, request.target, id_, now);
   visit_ = begun.id;
+  arrived_at_ = now;
   ask.attempt = begun.attempt;
   ask.version = begun.version;
   web.Get(ask, &service_.answer);

@@ -41,6 +41,10 @@ struct ConnectionService {
   std::function<int(std::string_view target, std::string* body)> admin;
   size_t max_header_bytes = 0;
 
+  // What clients did before this has been seen. An answer that a client broke off is over since
+  // then: a busy server notices it later than it happened, and the client must not be blamed.
+  SteadyTime seen_up_to = {};
+
   // Memory from request to request.
   HttpRequest request = {};
   Answer answer = {};
@@ -66,6 +70,9 @@ class Connection {
   ~Connection();
 
   int fd() const { return transport_.fd(); }
+
+  // A request has come whose answer is not yet on its way in full.
+  bool answering() const { return visit_ != 0; }
 
   Wants OnReady();
   Wants OnTimer();
@@ -122,6 +129,7 @@ class Connection {
   Duration piece_pause_{};
 
   uint64_t visit_ = 0;  // 0: none
+  SteadyTime arrived_at_{};
   int status_ = 0;
   std::optional<std::chrono::seconds> retry_after_;
   SteadyTime last_write_at_{};

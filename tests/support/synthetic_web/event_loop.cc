@@ -4,6 +4,7 @@
 #include <ctime>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <span>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -15,7 +16,9 @@ namespace orbweaver::synthetic {
 namespace {
 
 constexpr Duration kSweepInterval = std::chrono::seconds(1);
-constexpr int kEvents = 256;
+constexpr int kEvents = 1024;
+// Also how far back an answer that was broken off may be taken to have ended.
+constexpr std::chrono::milliseconds kLongestWait{5};
 // So that accepting never keeps the others waiting.
 constexpr int kAcceptsAtOnce = 64;
 
@@ -35,6 +38,10 @@ bool IsLoopback(int socket_fd) {
 uint32_t EventsOf(const Connection::Wants& wants) {
   if (wants.write) return EPOLLOUT;
   return EPOLLRDHUP | (wants.read ? EPOLLIN : 0u);
+}
+
+bool IsHangup(const epoll_event& event) {
+  return (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
 }
 
 }  // namespace
@@ -69,27 +76,46 @@ void EventLoop::Wake() {
 }
 
 void EventLoop::Run(const std::atomic<bool>& stop) {
-  epoll_event events[kEvents];
   while (!stop.load(std::memory_order_acquire)) {
-    const int count = epoll_wait(epoll_fd_, events, kEvents, WaitMilliseconds());
-    for (int i = 0; i < count; ++i) {
-      void* const data = events[i].data.ptr;
-      if (data == nullptr) continue;
-      const auto listener = std::find_if(listeners_.begin(), listeners_.end(),
-                                         [data](const auto& l) { return l.get() == data; });
-      if (listener != listeners_.end()) {
-        Accept(**listener);
-        continue;
-      }
-      // Closes none but itself, so that the other events of this round stay valid.
-      Client& client = *static_cast<Client*>(data);
-      const bool gone = (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-      Apply(client, gone ? client.connection->OnHangup() : client.connection->OnReady());
-    }
+    Round();
     FireTimers();
     if (SystemClock().Now() >= next_sweep_) Sweep();
   }
   service_.counters.cpu_s.store(ThreadCpuSeconds(), std::memory_order_relaxed);
+}
+
+void EventLoop::Round() {
+  epoll_event events[kEvents];
+  const SteadyTime now = SystemClock().Now();
+  const int count = epoll_wait(epoll_fd_, events, kEvents, WaitMilliseconds());
+  // What is ready now was not at the look before; after a full round something may still be.
+  service_.seen_up_to = looked_at_;
+  if (count < kEvents) looked_at_ = now;
+  // First who broke an answer off, which may have happened before anything else of this round: its
+  // next request must not be found to overlap. Each closes none but itself, so that the other
+  // events stay valid.
+  for (epoll_event& event : std::span(events, static_cast<size_t>(std::max(count, 0)))) {
+    if (event.data.ptr == nullptr || FindListener(event.data.ptr) != nullptr) continue;
+    Client& client = *static_cast<Client*>(event.data.ptr);
+    if (!IsHangup(event) || !client.connection->answering()) continue;
+    Apply(client, client.connection->OnHangup());
+    event.data.ptr = nullptr;
+  }
+  for (const epoll_event& event : std::span(events, static_cast<size_t>(std::max(count, 0)))) {
+    if (event.data.ptr == nullptr) continue;
+    if (const Listener* const listener = FindListener(event.data.ptr)) {
+      Accept(*listener);
+      continue;
+    }
+    Client& client = *static_cast<Client*>(event.data.ptr);
+    Apply(client, IsHangup(event) ? client.connection->OnHangup() : client.connection->OnReady());
+  }
+}
+
+const EventLoop::Listener* EventLoop::FindListener(const void* data) const {
+  const auto found = std::find_if(listeners_.begin(), listeners_.end(),
+                                  [data](const auto& l) { return l.get() == data; });
+  return found == listeners_.end() ? nullptr : found->get();
 }
 
 int EventLoop::WaitMilliseconds() const {
@@ -97,7 +123,7 @@ int EventLoop::WaitMilliseconds() const {
       timers_.empty() ? next_sweep_ : std::min(next_sweep_, timers_.begin()->first);
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(next - SystemClock().Now()).count();
-  return static_cast<int>(std::clamp<int64_t>(left, 0, 1000));
+  return static_cast<int>(std::clamp<int64_t>(left, 0, kLongestWait.count()));
 }
 
 void EventLoop::Accept(const Listener& listener) {

@@ -53,7 +53,11 @@ class EventLoop {
     SteadyTime timer{};   // its entry of timers_; zero: none
   };
 
+  // Waits and deals with what has happened.
+  void Round();
   void Accept(const Listener& listener);
+  // nullptr when `data` is a client.
+  const Listener* FindListener(const void* data) const;
   void WatchListeners(bool watch);
   void Apply(Client& client, const Connection::Wants& wants);
   void SetTimer(Client& client, SteadyTime at);
@@ -74,6 +78,8 @@ class EventLoop {
   std::set<std::pair<SteadyTime, Client*>> timers_;
   SteadyTime next_sweep_;
   uint64_t next_id_ = 1;
+  // When epoll was last asked for all that was ready.
+  SteadyTime looked_at_{};
 };
 
 }  // namespace orbweaver::synthetic

@@ -5,11 +5,13 @@
 #include <arpa/inet.h>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sstream>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -194,6 +196,36 @@ TEST(SyntheticWebServer, ARequestThatHangsIsNotAnsweredAndEndsWhenItsClientGoes)
   other.Send(Request("http://h3.site3.test/"));
   other.ReadThrough("</html>\n");
   EXPECT_EQ(server->verdict()[Breach::kOverlap].count, 1u);
+}
+
+// The server sees it later, and must not blame the client for what it did after its delay.
+TEST(SyntheticWebServer, ABrokenOffAnswerIsOverNoLaterThanItsClientWent) {
+  constexpr uint32_t kAnswers = 20;
+  const ScratchFolder folder;
+  const std::string file = folder.path() / "log";
+  const auto server = Start(Only(Fault::kHang), {.log_file = file});
+  std::map<std::string, SteadyTime> gone;
+  for (uint32_t host = 1; host <= kAnswers; ++host) {
+    const std::string url = server->web().paths().UrlOf(Page(host, 1));
+    {
+      RawClient client(server->port());
+      client.Send(Request(url));
+      while (server->RequestsOf(url) == 0) std::this_thread::yield();
+    }
+    gone[url] = SystemClock().Now();
+  }
+  while (server->stats().aborted_answers < kAnswers) std::this_thread::yield();
+  server->Stop();
+  std::ifstream in(file);
+  uint32_t lines = 0;
+  for (std::string line; std::getline(in, line); ++lines) {
+    std::istringstream fields(line);
+    Duration::rep arrival = 0, end = 0;
+    fields >> arrival >> end;
+    EXPECT_LE(end, gone.at(line.substr(line.rfind('\t') + 1)).time_since_epoch().count());
+    EXPECT_GE(end, arrival);
+  }
+  EXPECT_EQ(lines, kAnswers);
 }
 
 TEST(SyntheticWebServer, AnEndlessDripGoesOnWithoutEnding) {

@@ -1,0 +1,58 @@
+#include "cli/frontier/frontier.h"
+
+#include <utility>
+
+#include "common/base/status.h"
+#include "common/bus/embedded/embedded_bus.h"
+#include "common/bus/kafka/kafka_bus.h"
+#include "common/bus/topics.h"
+#include "common/store/hbase/hbase_store.h"
+#include "common/store/rocksdb/rocksdb_store.h"
+
+namespace orbweaver {
+namespace {
+
+// Looking must not take the memory of the crawl that is looked at.
+constexpr size_t kBlockCacheBytes = size_t{32} << 20;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Frontier>> Frontier::Open(
+    const ProductOptions& options, const std::optional<std::filesystem::path>& folder) {
+  auto frontier = std::make_unique<Frontier>();
+  if (!folder.has_value()) {
+    frontier->kafka_ = options.kafka;
+    ASSIGN_OR_RETURN(frontier->bus_, NewKafkaBus(options.kafka));
+    ASSIGN_OR_RETURN(frontier->store_, HBaseStore::Create(options.hbase));
+    return frontier;
+  }
+  ASSIGN_OR_RETURN(
+      frontier->database_,
+      Database::OpenReadOnly({.folder = *folder, .block_cache_bytes = kBlockCacheBytes}));
+  frontier->store_ = std::make_unique<RocksdbStore>(*frontier->database_);
+  // Retention is the running crawl's affair.
+  ASSIGN_OR_RETURN(frontier->bus_,
+                   EmbeddedBus::Open(*frontier->database_, SystemClock(),
+                                     {.retention_interval = std::chrono::hours(24 * 365)}));
+  return frontier;
+}
+
+absl::StatusOr<int> Frontier::Partitions() const {
+  ASSIGN_OR_RETURN(const int partitions, bus_->PartitionCount(kSpiderLogTopic, kLookTimeout));
+  if (partitions > 0) return partitions;
+  return FatalError("look at topic {}: there is none. Run `orbweaver init`", kSpiderLogTopic);
+}
+
+absl::StatusOr<std::vector<GroupMember>> Frontier::Members(std::string_view group,
+                                                           std::string_view topic) const {
+  if (database_ != nullptr) return std::vector<GroupMember>();
+  return KafkaGroupMembers(kafka_, group, topic, kLookTimeout);
+}
+
+std::string_view Frontier::Hint(const absl::Status& status) const {
+  if (database_ != nullptr || !IsRetry(status)) return "";
+  return ". Are Kafka and HBase up? `./run services up` starts them on this machine; kafka.brokers "
+         "and hbase.hosts name others";
+}
+
+}  // namespace orbweaver

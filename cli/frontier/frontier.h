@@ -1,0 +1,54 @@
+// What the commands look at that only look: the bus and the store of a cluster, or those in the
+// folder of `orbweaver crawl`.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/product_options.h"
+
+#include "common/bus/bus.h"
+#include "common/bus/kafka/group_members.h"
+#include "common/store/rocksdb/database.h"
+#include "common/store/store.h"
+
+namespace orbweaver {
+
+// Of the calls to Kafka and HBase that these commands make.
+inline constexpr Duration kLookTimeout = std::chrono::seconds(20);
+
+// Place: made by a command's Run, used on one thread. Nothing is ever written to what it opens. A
+// folder is seen as it stood at Open: to see it change, open it again.
+class Frontier {
+ public:
+  // With a `folder` that one, whether its crawl runs or not; else the cluster of the options. A
+  // cluster's servers are asked by the first call that needs them.
+  static absl::StatusOr<std::unique_ptr<Frontier>> Open(
+      const ProductOptions& options, const std::optional<std::filesystem::path>& folder);
+
+  Bus& bus() const { return *bus_; }
+  Store& store() const { return *store_; }
+
+  // P; fatal when there are no topics.
+  absl::StatusOr<int> Partitions() const;
+
+  // Who reads `topic` in `group`; nobody of a folder, where this cannot be known.
+  absl::StatusOr<std::vector<GroupMember>> Members(std::string_view group,
+                                                   std::string_view topic) const;
+
+  // What to say behind an error of a call to it.
+  std::string_view Hint(const absl::Status& status) const;
+
+ private:
+  KafkaOptions kafka_;
+  std::unique_ptr<Database> database_;  // of a folder; the two below use it
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Bus> bus_;
+};
+
+}  // namespace orbweaver

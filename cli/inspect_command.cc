@@ -1,0 +1,103 @@
+// `orbweaver inspect`: all that is known of a URL or of a domain.
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/frontier/frontier.h"
+#include "cli/frontier/inspect.h"
+#include "cli/product_options.h"
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+#include "common/config/schema.h"
+#include "common/url/resolver.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kHelp[] =
+    R"(usage: orbweaver inspect url URL [OPTIONS]
+       orbweaver inspect domain DOMAIN [OPTIONS]
+
+Shows as a JSON object what is known of a URL (its canonical form, domain, slot, partition and
+fingerprint; what its strategy worker remembers; where it waits in the queue; what was fetched) or of
+a registered domain (counts, robots.txt, the strategy's bytes; its queue by band, delay, back-off,
+blocks). A host or a URL stands for its registered domain. null: nothing is known.
+
+  --data DIR        the folder of `orbweaver crawl`, which may be running; else the cluster
+  --config FILE     read the options from a file
+  --set NAME=VALUE  set an option: hbase.hosts, url.…
+  --help            this text
+
+Read from the store, which workers bring up to date every few seconds. `page` is kept by db workers
+with the role `pages`.
+
+Exit code: 0 shown; 1 Kafka, HBase or the folder could not be read; 2 wrong options.
+)";
+
+int Fail(int code, std::string_view message) {
+  fmt::print(stderr, "orbweaver inspect: {}.\n", message);
+  return code;
+}
+
+int Show(const ProductOptions& options, const std::optional<std::filesystem::path>& folder,
+         bool is_url, const ResolvedUrl& url) {
+  const auto frontier = Frontier::Open(options, folder);
+  if (!frontier.ok()) return Fail(kExitFailed, MessageOf(frontier.status()));
+  const auto inspect = [&]() -> absl::StatusOr<std::string> {
+    ASSIGN_OR_RETURN(const int partitions, (*frontier)->Partitions());
+    Store& store = (*frontier)->store();
+    return is_url ? InspectUrl(store, url, partitions)
+                  : InspectDomain(store, url.domain, partitions, options.db_worker.feed);
+  };
+  const auto text = inspect();
+  if (!text.ok()) {
+    return Fail(kExitFailed,
+                fmt::format("{}{}", MessageOf(text.status()), (*frontier)->Hint(text.status())));
+  }
+  fmt::print("{}\n", *text);
+  return kExitOk;
+}
+
+int Run(std::span<const std::string> all_args) {
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  config::Schema schema;
+  ProductOptions options;
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
+    return Fail(kExitUsage, MessageOf(loaded));
+  }
+  const std::optional<std::filesystem::path> folder = TakeValue(&args, "--data");
+  const bool is_complete = args.size() == 2 && (args[0] == "url" || args[0] == "domain");
+  if (!is_complete) {
+    return Fail(kExitUsage,
+                "expected `inspect url URL` or `inspect domain DOMAIN`. See "
+                "`orbweaver inspect --help`");
+  }
+  const bool is_url = args[0] == "url";
+  const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
+  if (!suffixes.ok()) return Fail(kExitUsage, MessageOf(suffixes.status()));
+  UrlResolver resolver(options.spider.url, **suffixes);
+  ResolvedUrl url;
+  const bool has_scheme = args[1].find("://") != std::string::npos;
+  const UrlError error = resolver.Resolve(has_scheme ? args[1] : "http://" + args[1], &url);
+  if (error != UrlError::kNone) {
+    return Fail(kExitUsage, fmt::format("'{}' is no {}", args[1], is_url ? "URL" : "domain"));
+  }
+  return Show(options, folder, is_url, url);
+}
+
+}  // namespace
+
+Command InspectCommand() {
+  return {.name = "inspect",
+          .summary = "Show all that is known of a URL or of a domain",
+          .help = kHelp,
+          .run = Run};
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,279 @@
+// `orbweaver log`: what stands in the topics.
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/frontier/frontier.h"
+#include "cli/frontier/log_reader.h"
+#include "cli/frontier/message_view.h"
+#include "cli/product_options.h"
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+#include "common/base/text.h"
+#include "common/bus/topics.h"
+#include "common/config/schema.h"
+#include "common/config/value_text.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kHelp[] =
+    R"(usage: orbweaver log dump TOPIC [OPTIONS]
+       orbweaver log dead-letter [OPTIONS]
+       orbweaver log export TOPIC DIR [OPTIONS]
+
+dump         prints the messages of a topic, decoded, a line each
+dead-letter  prints the messages that could not be processed: where each came from, and why
+export       writes the messages unchanged to files TOPIC-PARTITION.jsonl in DIR, which is made
+
+TOPIC: spider-log, scoring-log, spider-feed, dead-letter or stats.
+
+  --data DIR        the folder of `orbweaver crawl`, which may be running; else the cluster
+  --partition N     only this one
+  --from OFFSET     from this offset on
+  --to OFFSET       up to this one, which is left out
+  --last N          only the last N messages of each partition
+  --since TIME      written since then: 2026-01-31T12:00:00Z, or ago: 90s, 2h
+  --until TIME      written before then
+  --domain DOMAIN   only of this registered domain
+  --url URL         only those that name this URL, in the form in which they do
+  --type TYPE       page_fetched, links_found, fetch_failed, deferred, seeds, host_facts; schedule,
+                    marker; request; worker_stats; unreadable
+  --limit N         stop after N
+  --json            dump: JSON objects
+  --config FILE     read the options from a file
+  --set NAME=VALUE  set an option: kafka.brokers
+  --help            this text
+
+Reads what the log holds when it begins, and ends. A file of `export` has a JSON object a line: topic,
+partition, offset, time_ms, and in base64 key, value and headers.
+
+Exit code: 0 printed or written; 1 Kafka, the folder or a file could not be used; 2 wrong options.
+)";
+
+// How often a folder is opened anew because its crawl has deleted what was to be read.
+constexpr int kOpenAgain = 20;
+
+struct Arguments {
+  std::string verb;
+  LogRange range;
+  std::filesystem::path out;  // of export
+  std::optional<std::filesystem::path> folder;
+  std::string domain, url, type;
+  uint64_t limit = 0;
+  bool json = false;
+};
+
+int Fail(int code, std::string_view message) {
+  fmt::print(stderr, "orbweaver log: {}.\n", message);
+  return code;
+}
+
+// "2026-01-31T12:00:00Z", or how long ago.
+bool ParseTime(const std::string& text, WallTime* time) {
+  Duration ago;
+  if (config::ParseDuration(text, &ago)) {
+    *time = SystemClock().Wall() - std::chrono::ceil<std::chrono::milliseconds>(ago);
+    return true;
+  }
+  std::tm parts{};
+  const char* const end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+  if (end == nullptr || (*end != '\0' && std::strcmp(end, "Z") != 0)) return false;
+  *time = WallTime(std::chrono::seconds(timegm(&parts)));
+  return true;
+}
+
+// Takes `name` and its value; false when the value is none.
+template <typename T, typename Parse>
+bool Take(std::vector<std::string>* args, std::string_view name, T* into, Parse parse,
+          std::string* wrong) {
+  const auto text = TakeValue(args, name);
+  if (!text.has_value()) return true;
+  if (parse(*text, into)) return true;
+  *wrong = fmt::format("{} {}: not understood", name, *text);
+  return false;
+}
+
+// What is wrong, or empty.
+std::string Parse(std::vector<std::string> args, Arguments* parsed) {
+  const auto offset = [](const std::string& text, std::optional<int64_t>* into) {
+    int64_t number = -1;
+    if (!config::ParseNumber(text, &number) || number < 0) return false;
+    *into = number;
+    return true;
+  };
+  const auto time = [](const std::string& text, std::optional<WallTime>* into) {
+    return ParseTime(text, &into->emplace());
+  };
+  std::string wrong;
+  std::optional<int64_t> partition;
+  std::optional<int64_t> limit;
+  const bool is_good = Take(&args, "--partition", &partition, offset, &wrong) &&
+                       Take(&args, "--from", &parsed->range.from, offset, &wrong) &&
+                       Take(&args, "--to", &parsed->range.to, offset, &wrong) &&
+                       Take(&args, "--last", &parsed->range.last, offset, &wrong) &&
+                       Take(&args, "--limit", &limit, offset, &wrong) &&
+                       Take(&args, "--since", &parsed->range.since, time, &wrong) &&
+                       Take(&args, "--until", &parsed->range.until, time, &wrong);
+  if (!is_good) return wrong;
+  if (partition.has_value())
+    parsed->range.partition = PartitionId(static_cast<int32_t>(*partition));
+  parsed->limit = static_cast<uint64_t>(limit.value_or(0));
+  parsed->folder = TakeValue(&args, "--data");
+  parsed->domain = TakeValue(&args, "--domain").value_or("");
+  parsed->url = TakeValue(&args, "--url").value_or("");
+  parsed->type = TakeValue(&args, "--type").value_or("");
+  parsed->json = TakeSwitch(&args, "--json");
+  if (const auto unknown = UnknownOption(args)) {
+    return fmt::format("option '{}' is unknown or lacks its value", *unknown);
+  }
+  if (args.empty()) return "expected dump, dead-letter or export";
+  parsed->verb = args[0];
+  const std::map<std::string, size_t> operands = {{"dump", 2}, {"dead-letter", 1}, {"export", 3}};
+  const auto found = operands.find(parsed->verb);
+  if (found == operands.end() || args.size() != found->second) {
+    return "expected `log dump TOPIC`, `log dead-letter` or `log export TOPIC DIR`";
+  }
+  parsed->range.topic = args.size() > 1 ? args[1] : std::string(kDeadLetterTopic);
+  if (args.size() > 2) parsed->out = args[2];
+  return {};
+}
+
+// The files of an export, by partition.
+class Files {
+ public:
+  Files(std::filesystem::path folder, std::string topic)
+      : folder_(std::move(folder)), topic_(std::move(topic)) {}
+
+  // False when it failed: `error` says how.
+  bool Write(PartitionId partition, const std::string& line) {
+    File& file = files_[partition];
+    if (file == nullptr) {
+      const auto path = folder_ / fmt::format("{}-{}.jsonl", topic_, partition);
+      file.reset(std::fopen(path.c_str(), "w"));
+      if (file == nullptr) return Failed(path);
+    }
+    if (std::fputs(line.c_str(), file.get()) >= 0 && std::fputc('\n', file.get()) != EOF)
+      return true;
+    return Failed(folder_);
+  }
+  bool Close() {
+    for (auto& [partition, file] : files_) {
+      if (std::fclose(file.release()) != 0) return Failed(folder_);
+    }
+    return true;
+  }
+  const std::string& error() const { return error_; }
+
+ private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  using File = std::unique_ptr<std::FILE, CloseFile>;
+
+  bool Failed(const std::filesystem::path& path) {
+    error_ = fmt::format("write {}: {}", path.string(), std::strerror(errno));
+    return false;
+  }
+
+  const std::filesystem::path folder_;
+  const std::string topic_;
+  std::map<PartitionId, File> files_;
+  std::string error_;
+};
+
+// Reads all of the range, and opens a folder anew where its crawl has deleted a file under it.
+absl::Status ReadAll(const ProductOptions& options, const Arguments& args,
+                     absl::FunctionRef<bool(const Message&)> visit) {
+  LogReader reader(args.range);
+  absl::Status status;
+  for (int attempt = 0; attempt < kOpenAgain; ++attempt) {
+    ASSIGN_OR_RETURN(const auto frontier, Frontier::Open(options, args.folder));
+    status = reader.Read(frontier->bus(), kLookTimeout, visit);
+    if (status.ok()) return status;
+    status =
+        absl::Status(status.code(), absl::StrCat(status.message(), ToAbsl(frontier->Hint(status))));
+    if (!args.folder.has_value()) return status;
+  }
+  return status;
+}
+
+int Print(const ProductOptions& options, const Arguments& args) {
+  const bool is_export = args.verb == "export";
+  std::error_code error;
+  if (is_export) std::filesystem::create_directories(args.out, error);
+  if (error) {
+    return Fail(kExitFailed, fmt::format("make {}: {}", args.out.string(), error.message()));
+  }
+  Files files(args.out, args.range.topic);
+  Arena arena;
+  uint64_t count = 0;
+  bool written = true;
+  const absl::Status read = ReadAll(options, args, [&](const Message& message) {
+    if (!args.domain.empty() && message.key != args.domain) return true;
+    arena.Reset();
+    MessageView view;
+    if (!is_export || !args.type.empty() || !args.url.empty()) {
+      view = ViewMessage(args.range.topic, message, &arena);
+    }
+    if (!args.type.empty() && view.type != args.type) return true;
+    const bool names_url = args.url.empty() || std::find(view.urls.begin(), view.urls.end(),
+                                                         args.url) != view.urls.end();
+    if (!names_url) return true;
+    if (is_export) {
+      written = files.Write(message.partition, MessageRecord(args.range.topic, message));
+    } else {
+      const std::string line = args.json ? MessageJson(args.range.topic, message, view)
+                                         : MessageLine(args.range.topic, message, view);
+      written = std::fputs(line.c_str(), stdout) >= 0 && std::fputc('\n', stdout) != EOF;
+    }
+    return written && ++count != args.limit;
+  });
+  if (!read.ok()) return Fail(kExitFailed, MessageOf(read));
+  if (is_export) {
+    if (!written || !files.Close()) return Fail(kExitFailed, files.error());
+    fmt::print("{} messages written to {}\n", count, args.out.string());
+    return kExitOk;
+  }
+  written = std::fflush(stdout) == 0 && written;
+  return written ? kExitOk : Fail(kExitFailed, "write: the output takes no more");
+}
+
+int Run(std::span<const std::string> all_args) {
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  config::Schema schema;
+  ProductOptions options;
+  Arguments parsed;
+  const absl::Status loaded = LoadProductOptions(&args, schema, &options);
+  const std::string wrong =
+      loaded.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(loaded));
+  if (wrong.empty()) return Print(options, parsed);
+  return Fail(kExitUsage, fmt::format("{}. `orbweaver log --help` says more", wrong));
+}
+
+}  // namespace
+
+Command LogCommand() {
+  return {
+      .name = "log",
+      .summary = "Print or export the messages of a topic, or those that could not be processed",
+      .help = kHelp,
+      .run = Run};
+}
+
+}  // namespace orbweaver

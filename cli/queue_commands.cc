@@ -1,0 +1,264 @@
+// `orbweaver pause`, `resume`, `block`, `unblock`, `purge`: what operators do to a cluster's queue.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/frontier/frontier.h"
+#include "cli/frontier/live_workers.h"
+#include "cli/product_options.h"
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+#include "common/bus/kafka/kafka_bus.h"
+#include "common/bus/topics.h"
+#include "common/config/schema.h"
+#include "common/config/value_text.h"
+#include "common/runtime/admin_client.h"
+#include "common/url/resolver.h"
+
+namespace orbweaver {
+namespace {
+
+#define ORBWEAVER_QUEUE_COMMAND_OPTIONS \
+  R"(
+  --workers ADDR,…  admin servers of the db workers, HOST:PORT; by default those that report
+  --token TEXT      their admin.token
+  --config FILE     read the options from a file: admin.token, kafka.brokers
+  --set NAME=VALUE  set an option
+  --help            this text
+
+The db worker that owns it does it: each is asked until one says that it has done it.
+
+Exit code: 0 done; 1 not done, with the reason; 2 wrong options.
+)"
+
+constexpr char kPauseHelp[] =
+    R"(usage: orbweaver pause PARTITION|all [OPTIONS]
+
+Stops the feed of a partition: its spiders finish what they have and get nothing more. Ends with
+`orbweaver resume`, and when the partition goes to another db worker.
+)" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
+
+constexpr char kResumeHelp[] =
+    R"(usage: orbweaver resume PARTITION|all [OPTIONS]
+
+Lets a partition's feed go on that `orbweaver pause` has stopped.
+)" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
+
+constexpr char kBlockHelp[] =
+    R"(usage: orbweaver block DOMAIN --for TIME [OPTIONS]
+
+No request to the registered domain leaves the queue before then. What is in the feed already is
+still fetched. Nothing is lost: it waits.
+
+  --for TIME        how long: 90s, 2h
+)" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
+
+constexpr char kUnblockHelp[] =
+    R"(usage: orbweaver unblock DOMAIN [OPTIONS]
+
+Ends blocks of the registered domain, and its back-off.
+)" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
+
+constexpr char kPurgeHelp[] =
+    R"(usage: orbweaver purge DOMAIN [OPTIONS]
+
+Drops all requests to the registered domain that wait in the queue. They do not come back by
+themselves.
+)" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
+
+constexpr Duration kAskTimeout = std::chrono::seconds(30);
+
+struct Arguments {
+  std::string operand;
+  std::optional<std::string> duration;  // --for
+  std::vector<std::string> workers;
+  std::string token;
+};
+
+int Fail(int code, std::string_view command, std::string_view message) {
+  fmt::print(stderr, "orbweaver {}: {}.\n", command, message);
+  return code;
+}
+
+// Nothing but letters, digits and what needs no escape in a form.
+std::string FormEscape(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                          (c >= 'A' && c <= 'Z') || c == '.' || c == '-' || c == '_';
+    if (is_plain) {
+      escaped.push_back(c);
+    } else {
+      escaped += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return escaped;
+}
+
+absl::StatusOr<std::vector<std::string>> FindWorkers(Bus& bus) {
+  ASSIGN_OR_RETURN(const auto live, LiveWorkers(bus, "db-worker", kLookTimeout));
+  std::vector<std::string> addresses;
+  for (const LiveWorker& worker : live) {
+    if (!worker.admin_address.empty()) addresses.push_back(worker.admin_address);
+  }
+  if (!addresses.empty()) return addresses;
+  return RetryError(
+      "find the db workers: none has reported lately. Start one, or name them by "
+      "--workers HOST:PORT,…");
+}
+
+// Asks each worker for the action until one has done it, and prints what it says.
+absl::Status Ask(const Arguments& args, const std::string& action, const std::string& form) {
+  std::string reasons;
+  const std::string target = "/actions/" + action;
+  const std::string authorization = "Bearer " + args.token;
+  for (const std::string& worker : args.workers) {
+    const auto answer = AskAdmin(
+        worker, {.method = "POST", .target = target, .authorization = authorization, .body = form},
+        kAskTimeout);
+    if (answer.ok() && answer->status == 200) {
+      fmt::print("{}", answer->body);
+      return absl::OkStatus();
+    }
+    std::string_view why = answer.ok() ? answer->body : MessageOf(answer.status());
+    while (why.ends_with('\n')) why.remove_suffix(1);
+    reasons += answer.ok() ? fmt::format("\n  {}: {}", worker, why) : fmt::format("\n  {}", why);
+    // The owner refused it: no other may do it.
+    if (answer.ok() && answer->status == 400) break;
+  }
+  return FatalError(
+      "{} {}: no db worker did it:{}\nA partition that is changing hands is nobody's for a moment: "
+      "try again",
+      action, args.operand, reasons);
+}
+
+// The partitions that the operand means.
+absl::StatusOr<std::vector<int>> PartitionsOf(Bus& bus, const std::string& operand) {
+  ASSIGN_OR_RETURN(const int count, bus.PartitionCount(kSpiderFeedTopic, kLookTimeout));
+  std::vector<int> partitions;
+  int64_t number = -1;
+  if (operand == "all") {
+    for (int i = 0; i < count; ++i) partitions.push_back(i);
+    return partitions;
+  }
+  if (!config::ParseNumber(operand, &number) || number < 0 || number >= count) {
+    return PoisonError("partition '{}': expected `all`, or a number from 0 to {}", operand,
+                       count - 1);
+  }
+  return std::vector<int>{static_cast<int>(number)};
+}
+
+absl::StatusOr<std::string> DomainOf(const ProductOptions& options, const std::string& operand) {
+  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  UrlResolver resolver(options.spider.url, *suffixes);
+  ResolvedUrl url;
+  const bool has_scheme = operand.find("://") != std::string::npos;
+  if (resolver.Resolve(has_scheme ? operand : "http://" + operand, &url) != UrlError::kNone) {
+    return PoisonError("domain '{}': is none", operand);
+  }
+  return std::string(url.domain);
+}
+
+absl::Status Do(const std::string& action, const ProductOptions& options, Arguments args) {
+  const bool is_of_partition = action == "pause" || action == "resume";
+  std::string domain;
+  if (!is_of_partition) {
+    ASSIGN_OR_RETURN(domain, DomainOf(options, args.operand));
+  }
+  ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
+  if (args.workers.empty()) {
+    ASSIGN_OR_RETURN(args.workers, FindWorkers(*bus));
+  }
+  if (!is_of_partition) {
+    std::string form = "domain=" + FormEscape(domain);
+    if (args.duration.has_value()) form += "&for=" + FormEscape(*args.duration);
+    return Ask(args, action, form);
+  }
+  ASSIGN_OR_RETURN(const std::vector<int> partitions, PartitionsOf(*bus, args.operand));
+  absl::Status result;
+  for (const int partition : partitions) {
+    args.operand = std::to_string(partition);
+    result.Update(Ask(args, action, "partition=" + args.operand));
+  }
+  return result;
+}
+
+int Run(const std::string& action, std::span<const std::string> all_args) {
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  config::Schema schema;
+  ProductOptions options;
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
+    return Fail(kExitUsage, action, MessageOf(loaded));
+  }
+  Arguments parsed{.operand = {},
+                   .duration = action == "block" ? TakeValue(&args, "--for") : std::nullopt,
+                   .workers = {},
+                   .token = TakeValue(&args, "--token").value_or(options.process.admin.token)};
+  if (const auto workers = TakeValue(&args, "--workers")) {
+    parsed.workers = absl::StrSplit(*workers, ',', absl::SkipEmpty());
+  }
+  Duration duration;
+  const bool is_complete =
+      args.size() == 1 && !args[0].starts_with('-') &&
+      (action != "block" ||
+       (parsed.duration.has_value() && config::ParseDuration(*parsed.duration, &duration)));
+  if (!is_complete) {
+    return Fail(
+        kExitUsage, action,
+        fmt::format("wrong or missing arguments. `orbweaver {} --help` lists them", action));
+  }
+  if (parsed.token.empty()) {
+    return Fail(kExitUsage, action,
+                "no token. Give --token, or set admin.token as the db workers "
+                "have it");
+  }
+  parsed.operand = args[0];
+  const absl::Status done = Do(action, options, std::move(parsed));
+  if (done.ok()) return kExitOk;
+  return Fail(IsPoison(done) ? kExitUsage : kExitFailed, action, MessageOf(done));
+}
+
+}  // namespace
+
+Command PauseCommand() {
+  return {.name = "pause",
+          .summary = "Stop the feed of a cluster's partition",
+          .help = kPauseHelp,
+          .run = [](std::span<const std::string> args) { return Run("pause", args); }};
+}
+
+Command ResumeCommand() {
+  return {.name = "resume",
+          .summary = "Let a paused partition go on",
+          .help = kResumeHelp,
+          .run = [](std::span<const std::string> args) { return Run("resume", args); }};
+}
+
+Command BlockCommand() {
+  return {.name = "block",
+          .summary = "Keep a domain's requests in a cluster's queue for a while",
+          .help = kBlockHelp,
+          .run = [](std::span<const std::string> args) { return Run("block", args); }};
+}
+
+Command UnblockCommand() {
+  return {.name = "unblock",
+          .summary = "End a domain's blocks and back-off",
+          .help = kUnblockHelp,
+          .run = [](std::span<const std::string> args) { return Run("unblock", args); }};
+}
+
+Command PurgeCommand() {
+  return {.name = "purge",
+          .summary = "Drop a domain's requests from a cluster's queue",
+          .help = kPurgeHelp,
+          .run = [](std::span<const std::string> args) { return Run("purge", args); }};
+}
+
+}  // namespace orbweaver

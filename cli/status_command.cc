@@ -1,0 +1,129 @@
+// `orbweaver status`: how a cluster, or the crawl of a folder, stands.
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/frontier/frontier.h"
+#include "cli/frontier/frontier_status.h"
+#include "cli/product_options.h"
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+#include "common/config/schema.h"
+#include "common/config/value_text.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr char kHelp[] =
+    R"(usage: orbweaver status [OPTIONS]
+
+Shows how a crawl stands: how far behind each group of workers is, in all and by partition, how much
+is written and read a second, whose each partition is, and what waits in the queue. Rates come from
+two looks, so it takes as long as --interval.
+
+  --data DIR        the folder of `orbweaver crawl`, which may be running; else the cluster
+  --watch           look again and again, until Ctrl-C
+  --interval TIME   between two looks; 2s
+  --domains N       read the queue of so many domains and estimate the rest from them; 100000.
+                    0: of all, which asks a cluster's HBase for a row a domain
+  --json            one JSON object a look
+  --config FILE     read the options from a file
+  --set NAME=VALUE  set an option: kafka.brokers, hbase.hosts
+  --help            this text
+
+`ready` are domains that may be asked now, `paced` those that wait for their delay. The queue is read
+from the store, which db workers bring up to date every few seconds (db_worker.checkpoint_interval);
+their own /status is exact at any moment.
+
+Exit code: 0 shown; 1 Kafka, HBase or the folder could not be read; 2 wrong options.
+)";
+
+struct Arguments {
+  std::optional<std::filesystem::path> folder;
+  Duration interval = std::chrono::seconds(2);
+  uint64_t max_domains = 100'000;
+  bool watch = false;
+  bool json = false;
+};
+
+// What is wrong, or empty.
+std::string Parse(std::vector<std::string> args, Arguments* parsed) {
+  parsed->folder = TakeValue(&args, "--data");
+  parsed->watch = TakeSwitch(&args, "--watch");
+  parsed->json = TakeSwitch(&args, "--json");
+  if (const auto text = TakeValue(&args, "--interval");
+      text && !(config::ParseDuration(*text, &parsed->interval) &&
+                parsed->interval >= std::chrono::milliseconds(100))) {
+    return fmt::format("--interval {}: expected a time from 100ms on, as 2s", *text);
+  }
+  if (const auto text = TakeValue(&args, "--domains");
+      text && !config::ParseNumber(*text, &parsed->max_domains)) {
+    return fmt::format("--domains {}: expected a number", *text);
+  }
+  if (!args.empty()) return fmt::format("option '{}' is unknown or lacks its value", args[0]);
+  return {};
+}
+
+int Show(const ProductOptions& options, const Arguments& args) {
+  auto frontier = Frontier::Open(options, args.folder);
+  std::optional<FrontierStatus> before;
+  while (true) {
+    if (!frontier.ok()) {
+      fmt::print(stderr, "orbweaver status: {}.\n", MessageOf(frontier.status()));
+      return kExitFailed;
+    }
+    auto now = LookAt(**frontier, args.max_domains);
+    if (!now.ok()) {
+      fmt::print(stderr, "orbweaver status: {}{}.\n", MessageOf(now.status()),
+                 (*frontier)->Hint(now.status()));
+      return kExitFailed;
+    }
+    if (before.has_value() && args.json) {
+      fmt::print("{}\n", StatusJson(*before, *now));
+    } else if (before.has_value()) {
+      // From the top of the screen, without what stood below.
+      fmt::print("{}{}{}", args.watch && isatty(STDOUT_FILENO) ? "\033[H" : "",
+                 StatusText(*before, *now), args.watch && isatty(STDOUT_FILENO) ? "\033[J" : "");
+    }
+    if (std::fflush(stdout) != 0) return kExitFailed;
+    if (before.has_value() && !args.watch) return kExitOk;
+    if (!before.has_value() && args.watch && !args.json && isatty(STDOUT_FILENO)) {
+      fmt::print("\033[2J");
+    }
+    before = *std::move(now);
+    std::this_thread::sleep_for(args.interval);  // what happens meanwhile is what is measured
+    // A folder is seen as it stood when it was opened.
+    if (args.folder.has_value()) frontier = Frontier::Open(options, args.folder);
+  }
+}
+
+int Run(std::span<const std::string> all_args) {
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  config::Schema schema;
+  ProductOptions options;
+  Arguments parsed;
+  const absl::Status loaded = LoadProductOptions(&args, schema, &options);
+  const std::string wrong =
+      loaded.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(loaded));
+  if (wrong.empty()) return Show(options, parsed);
+  fmt::print(stderr, "orbweaver status: {}. `orbweaver status --help` lists the options.\n", wrong);
+  return kExitUsage;
+}
+
+}  // namespace
+
+Command StatusCommand() {
+  return {.name = "status",
+          .summary = "Show how a cluster, or the crawl of a folder, stands",
+          .help = kHelp,
+          .run = Run};
+}
+
+}  // namespace orbweaver

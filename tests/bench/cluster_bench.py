@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""`./run bench cluster`: the whole loop on this machine, Kafka, HBase and the crawled web beside it.
+
+  cluster_bench.py BUILD [--json] [--hosts N] [--pages N] [--seconds N] [--soak MINUTES]
+
+One worker of each kind crawls the synthetic web without delays: first for `--seconds`, measured; then each worker is killed with
+-9 and started again, and the time is taken until its group reads on. With --soak it crawls on for so long, and memory is looked at.
+Run by ./run bench, which starts the services.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(ROOT / "deploy/local"), str(ROOT / "tests/e2e")]
+from instance import Instance  # noqa: E402
+from synthetic_web import Web  # noqa: E402
+from workers import PROGRAMS, Workers  # noqa: E402
+
+TICKS = os.sysconf("SC_CLK_TCK")
+PARTITIONS = 8
+PATIENCE_S = 300
+SAMPLE_S = 1.0
+LATENCY_SAMPLE = 300  # feed entries of each partition
+GROUPS = {"db-worker": "db-workers", "strategy-worker": "strategy-workers", "spider": "spiders"}
+PAGES = re.compile(r"^orbweaver_spider_pages_total(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
+
+
+def cpu_s(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def resident_mb(pid):
+    pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+class Report:
+    def __init__(self, as_json):
+        self.as_json = as_json
+
+    def row(self, name, value, unit, limit, cpu=0.0, wall=0.0):
+        if self.as_json:
+            print(json.dumps({"bench": "cluster", "name": name, "value": round(value, 3), "unit": unit,
+                              "cpu_s": round(cpu, 3), "wall_s": round(wall, 3), "limit": limit}), flush=True)
+        else:
+            print(f"{'cluster':<10} {name:<34} {value:>12.2f} {unit:<22} {limit}", flush=True)
+
+
+class Loop:
+    """One worker of each kind, the web, and the processes whose CPU is counted."""
+
+    def __init__(self, build, folder, hosts, pages):
+        self.folder = folder
+        self.web = Web(build / "tests/support/synthetic_web/orbweaver-synthetic-web", folder, "--hosts", str(hosts),
+                       "--pages", str(pages), "--links", "60", log_requests=False)
+        prefix = f"bench_{secrets.token_hex(4)}_"
+        self.workers = Workers(folder / "cluster", build)
+        self.workers.configure({
+            "kafka.brokers": os.environ["ORBWEAVER_KAFKA"], "kafka.prefix": prefix,
+            "hbase.hosts": [os.environ["ORBWEAVER_THRIFT"]], "hbase.table_prefix": prefix,
+            "topics.partitions": PARTITIONS,
+            "network.proxy": f"http://127.0.0.1:{self.web.port}", "network.allow_private": True,
+            "spider.politeness.delay": "0s", "feed.min_delay": "0s",
+            "spider.fetch.user_agent": "orbweaver/bench (+mailto:bench@example.com)",
+            "db_worker.roles": ["enqueue", "dequeue"], "admin.token": "bench"})
+        self.command("init")
+        self.running = {role: self.workers.worker(role, 1) for role in PROGRAMS}
+        for worker in self.running.values():
+            worker.launch()
+        for worker in self.running.values():
+            worker.await_ready()
+        self.command("seeds", "add", str(self.web.seeds))
+        services = Instance(pathlib.Path(os.environ["ORBWEAVER_SERVICES_DIR"])).services
+        self.pids = {**{role: worker.pid() for role, worker in self.running.items()},
+                     **{name: service.pid() for name, service in services.items()}, "web": self.web.process.pid}
+
+    def close(self):
+        for worker in self.running.values():
+            worker.stop(signal.SIGKILL)
+        self.web.close()
+
+    def command(self, *words):
+        done = self.workers.command(*words, capture_output=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{words}: {done.stderr}")
+        return done.stdout
+
+    def pages(self):
+        answer = self.running["spider"].get("/metrics")
+        return sum(float(value) for value in PAGES.findall(answer[1])) if answer else 0.0
+
+    def committed(self, role):
+        """How far the group of a role has read, all partitions together."""
+        status = json.loads(self.command("status", "--json", "--interval", "100ms", "--domains", "1"))
+        group = next(group for group in status["groups"] if group["group"] == GROUPS[role])
+        return sum(partition["committed"] for partition in group["partitions"]), status
+
+    def await_more(self, what, look, than):
+        deadline = time.monotonic() + PATIENCE_S
+        while (found := look()) <= than:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{what}: {found} after {PATIENCE_S} s")
+            time.sleep(0.1)
+        return found
+
+
+def measure(loop, report, seconds):
+    # Until all are warm: HBase's and Kafka's code is compiled by then.
+    loop.await_more("warm up", loop.pages, 5000)
+    began, pages, cpu = time.monotonic(), loop.pages(), {name: cpu_s(pid) for name, pid in loop.pids.items()}
+    lags = []
+    while time.monotonic() - began < seconds:
+        time.sleep(SAMPLE_S)
+        answer = loop.running["db-worker"].get("/metrics")
+        found = re.search(r"^orbweaver_feed_lag(?:\{[^}]*\})? (\S+)$", answer[1], re.MULTILINE) if answer else None
+        if found:
+            lags.append(float(found.group(1)))
+    wall = time.monotonic() - began
+    pages = loop.pages() - pages
+    used = {name: cpu_s(pid) - cpu[name] for name, pid in loop.pids.items()}
+    total = sum(used.values())
+    report.row("cluster_loop", pages / wall, "pages/s", f"{total / wall:.2f} CPUs used by all, the web included", total, wall)
+    for name, spent in used.items():
+        report.row(f"cpu_{name}", 1000 * spent / pages, "CPU s/1000 pages", "of this process", spent, wall)
+    ours = sum(used[name] for name in PROGRAMS)
+    report.row("cpu_all_workers", 1000 * ours / pages, "CPU s/1000 pages", "spider, strategy worker and db worker", ours, wall)
+    _, status = loop.committed("spider")
+    for group in status["groups"]:
+        report.row(f"lag_{group['group']}", group["lag"], "messages", "at the end of the measurement")
+    if lags:
+        report.row("feed_lag_median", sorted(lags)[len(lags) // 2], "requests", "what db workers keep in the feed (feed.target_lag)")
+    report_latency(loop, report)
+
+
+def report_latency(loop, report):
+    """From the moment that a request stands in the feed to the answer's."""
+    def dump(topic, kind, last):
+        lines = loop.command("log", "dump", topic, "--json", "--type", kind, "--last", str(last)).splitlines()
+        return [json.loads(line) for line in lines]
+
+    sent = {message["detail"]["url"]: message["time_ms"] for message in dump("spider-feed", "request", 20 * LATENCY_SAMPLE)}
+    waits = sorted(message["detail"]["fetched_at_ms"] - sent[message["detail"]["url"]]
+                   for message in dump("spider-log", "page_fetched", 20 * LATENCY_SAMPLE)
+                   if message["detail"]["url"] in sent)
+    if waits:
+        report.row("feed_latency_median", waits[len(waits) // 2], "ms", "from feed to fetch; grows with feed.target_lag")
+        report.row("feed_latency_p99", waits[len(waits) * 99 // 100], "ms", f"of {len(waits)} requests")
+
+
+def recover(loop, report):
+    for role, worker in loop.running.items():
+        before, _ = loop.committed(role)
+        began = time.monotonic()
+        worker.stop(signal.SIGKILL)
+        worker.launch()
+        worker.await_ready()
+        ready = time.monotonic() - began
+        loop.await_more(f"{role} reads on", lambda role=role: loop.committed(role)[0], before)
+        report.row(f"recover_{role}", time.monotonic() - began, "s", f"from kill -9 to its next commit; ready after {ready:.1f} s")
+        loop.pids[role] = worker.pid()
+
+
+def soak(loop, report, minutes):
+    end = time.monotonic() + 60 * minutes
+    samples = []
+    while time.monotonic() < end:
+        samples.append({role: resident_mb(loop.pids[role]) for role in PROGRAMS})
+        time.sleep(5)
+    for role in PROGRAMS:
+        of = [sample[role] for sample in samples]
+        report.row(f"memory_{role}", of[-1], "MB", f"{of[len(of) // 4]:.0f} MB after a quarter of {minutes} minutes, most {max(of):.0f} MB")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--hosts", type=int, default=1000)
+    parser.add_argument("--pages", type=int, default=10000)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--soak", type=float, default=0, metavar="MINUTES")
+    options = parser.parse_args()
+    report = Report(options.json)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="orbweaver-bench-"))
+    loop = Loop(options.build.resolve(), folder, options.hosts, options.pages)
+    try:
+        measure(loop, report, options.seconds)
+        if options.soak:
+            soak(loop, report, options.soak)
+        recover(loop, report)
+    except (RuntimeError, subprocess.SubprocessError, OSError) as failure:
+        print(f"cluster: {failure}. The logs are in {folder}", file=sys.stderr)
+        return 1
+    finally:
+        loop.close()
+    shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

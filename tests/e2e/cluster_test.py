@@ -1,0 +1,123 @@
+"""A whole cluster under fire: python3 cluster_test.py BUILD [--hosts N --pages N] [Cluster.test_…]"""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+
+from cluster_world import PARTITIONS, TOPICS, World, main
+from synthetic_web import FAULTS
+
+
+class Cluster(World):
+    def test_undisturbed(self):
+        self.start("--faults", FAULTS)
+        self.seed()
+        self.assert_complete()
+
+    def test_every_worker_killed_twice(self):
+        self.start("--faults", FAULTS)
+        self.seed()
+        victims = self.running * 2
+        for index, worker in enumerate(victims):
+            self.await_progress((index + 1) / (len(victims) + 2))
+            self.kill(worker)
+            worker.launch()
+            worker.await_ready()
+        self.assert_complete()
+
+    def test_kafka_killed(self):
+        self.start("--faults", FAULTS)
+        self.seed()
+        self.await_progress(0.3)
+        self.services("kill", "kafka")
+        self.services("restart", "kafka")
+        self.assert_complete()
+
+    def test_hbase_killed(self):
+        self.start("--faults", FAULTS)
+        self.seed()
+        self.await_progress(0.3)
+        self.services("kill", "hbase")
+        self.services("restart", "hbase")
+        self.assert_complete()
+
+    def test_a_third_spider_comes_and_goes(self):
+        self.start("--faults", FAULTS)
+        self.seed()
+        self.await_progress(0.2)
+        third = self.join("spider", 3)
+        third.await_ready()
+        self.await_progress(0.6)
+        # For good: with its name it would keep its place for the session timeout.
+        self.workers.stop([third])
+        self.running.remove(third)
+        self.assert_complete()
+
+    def test_everything_is_restarted_one_by_one(self):
+        self.start("--faults", FAULTS)
+        self.seed()
+        for index, worker in enumerate(list(self.running)):
+            self.await_progress((index + 1) / (len(self.running) + 2))
+            worker.stop(signal.SIGTERM, 120)
+            worker.launch()
+            worker.await_ready()
+        self.assert_complete()
+
+    def test_operators_pause_block_and_purge(self):
+        self.start()
+        self.assertEqual(PARTITIONS, self.run_command("pause", "all").count("is paused"))
+        self.seed()
+        self.await_that("the seeds are queued", lambda: self.waiting() > 0)
+        blocked, purged = self.seed_domains()[:2]
+        self.run_command("block", blocked, "--for", "1h")
+        self.assertTrue(json.loads(self.run_command("inspect", "domain", blocked))["queue"]["blocked"])
+        # A host stands for its domain.
+        self.run_command("purge", f"www.{purged}")
+        self.assertEqual(0, sum(json.loads(self.run_command("inspect", "domain", purged))["queue"]["waiting_by_band"]))
+        self.assertEqual(0, self.web.requests(), "something left a paused partition")
+        for words in (("block", blocked, "--for", "1h", "--token", "wrong"), ("pause", "8"), ("pause", "all", "--workers", "127.0.0.1:1")):
+            self.assertNotEqual(0, self.workers.command(*words, capture_output=True).returncode, words)
+        self.run_command("resume", "all")
+        self.await_that("the others are fetched", lambda: self.web.requests() > 0)
+        self.run_command("unblock", blocked)
+        self.await_end()
+        # What was purged was a page that links lead to as well, but the states say that it is queued.
+        self.assertEqual([], self.dead_letters())
+
+    def waiting(self):
+        status = self.status()
+        return status["queue"]["total"]["waiting"] if status else 0
+
+    def seed_domains(self):
+        """Registered domains of the seeds that wait, as the queue knows them."""
+        seeds = [line for line in self.web.seeds.read_text().splitlines() if line]
+        return sorted({json.loads(self.run_command("inspect", "url", seed))["domain"] for seed in seeds})
+
+    def test_what_cannot_be_decoded_is_kept_and_the_crawl_completes(self):
+        self.start("--faults", FAULTS)
+        self.seed()
+        self.await_progress(0.2)
+        injected = set()
+        for topic, partition in itertools.product(TOPICS, range(PARTITIONS)):
+            # One with our header and nonsense behind it, one without.
+            for header in (["-H", "schema=orbweaver.v1"], []):
+                subprocess.run(["kcat", "-q", "-b", os.environ["ORBWEAVER_KAFKA"], "-P", "-t", self.prefix + topic,
+                                "-p", str(partition), *header], input=b"\xff nonsense", check=True)
+            injected.add((topic, str(partition)))
+        self.assert_complete(dead_letters=len(injected))
+
+    def assert_complete(self, dead_letters=0):
+        self.await_end()
+        if dead_letters:
+            kept = self.dead_letters()
+            places = {(letter["from_topic"], letter["from_partition"], letter["from_offset"]) for letter in kept}
+            # Two were injected into each partition; two groups read the spider log, and each keeps what it cannot read.
+            self.assertEqual(2 * dead_letters, len(places), kept)
+            self.assertTrue(all(letter["cause"] for letter in kept), kept)
+        super().assert_complete(dead_letters)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""`orbweaver status`, `inspect` and `log` on the folder of a crawl: python3 frontier_commands_test.py PROGRAM SYNTHETIC_WEB"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from synthetic_web import PATIENCE_S, Web
+
+PROGRAM = ""
+WEB = ""
+
+
+class FrontierCommands(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.data = self.folder / "data"
+
+    def crawl(self, *options):
+        self.web = Web(WEB, self.folder, "--hosts", "20", "--pages", "20")
+        self.addCleanup(self.web.close)
+        process = subprocess.Popen(
+            [PROGRAM, "crawl", "--seeds", str(self.web.seeds), "--data", str(self.data), "--proxy",
+             f"http://127.0.0.1:{self.web.port}", "--set=network.allow_private=true", "--user-agent",
+             "orbweaver/test (+mailto:test@example.com)", "--json", *options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(lambda: (process.kill(), process.wait()))
+        return process
+
+    def run_on_folder(self, *words, code=0):
+        done = subprocess.run([PROGRAM, *words, "--data", str(self.data)], capture_output=True, text=True,
+                              timeout=PATIENCE_S)
+        self.assertEqual(code, done.returncode, done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def status(self):
+        return json.loads(self.run_on_folder("status", "--json", "--interval", "100ms"))
+
+    def dump(self, topic, *filters):
+        return [json.loads(line) for line in self.run_on_folder("log", "dump", topic, "--json", *filters).splitlines()]
+
+    def group(self, status, name):
+        return next(group for group in status["groups"] if group["group"] == name)
+
+    def await_that(self, condition):
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.1)  # the folder of another process wakes nobody
+
+    def test_they_look_at_a_running_crawl_and_it_completes(self):
+        # So slow that it is at work for as long as it is looked at.
+        crawl = self.crawl("--delay", "100ms")
+        self.await_that(lambda: self.data.exists() and self.web.requests() > 30)
+        # What was fetched stands in the log a moment later.
+        self.await_that(lambda: len(self.dump("spider-feed", "--type", "request")) > 0)
+        feed = self.dump("spider-feed", "--type", "request")
+        self.assertGreater(len(feed), 0)
+        first = feed[0]
+        self.assertEqual([first], self.dump("spider-feed", "--partition", str(first["partition"]), "--from",
+                                            str(first["offset"]), "--to", str(first["offset"] + 1)))
+        url = first["detail"]["url"]
+        self.assertEqual({url}, {message["detail"]["url"] for message in self.dump("spider-feed", "--url", url)})
+        self.await_that(lambda: json.loads(self.run_on_folder("inspect", "url", url))["link"] is not None)
+        domain = json.loads(self.run_on_folder("inspect", "domain", url))
+        self.assertEqual(first["key"], domain["domain"])
+        self.assertEqual(first["partition"], domain["partition"])
+        self.assertGreater(domain["record"]["scheduled"], 0)
+        self.await_that(lambda: self.status()["queue"]["total"]["domains"] > 0)
+        self.assertIsNone(crawl.poll(), "it ended before it was looked at")
+        self.assertIn("spiders", self.run_on_folder("status", "--interval", "100ms"))
+
+    def test_of_a_finished_crawl_nothing_is_left(self):
+        self.assertEqual(0, self.crawl("--delay", "1ms").wait(PATIENCE_S))
+        status = self.status()
+        self.assertEqual([0, 0, 0], [group["lag"] for group in status["groups"]])
+        self.assertEqual(0, status["queue"]["total"]["waiting"] + status["queue"]["total"]["delayed"])
+        self.assertEqual(0, status["dead_letters"])
+        self.assertEqual("", self.run_on_folder("log", "dead-letter"))
+        # The feed is kept whole: each URL once.
+        feed = self.dump("spider-feed", "--type", "request")
+        self.assertEqual(400, len({message["detail"]["url"] for message in feed}))
+        link = json.loads(self.run_on_folder("inspect", "url", feed[0]["detail"]["url"]))
+        self.assertEqual("crawled", link["link"]["status"])
+        self.assertIsNone(link["queued"])
+        out = self.folder / "out"
+        self.run_on_folder("log", "export", "spider-feed", str(out))
+        records = [json.loads(line) for file in out.iterdir() for line in file.read_text().splitlines()]
+        self.assertEqual(len(self.dump("spider-feed")), len(records))
+        # And it goes on as if nobody had looked.
+        self.assertEqual(0, self.crawl("--delay", "1ms").wait(PATIENCE_S))
+
+    def test_wrong_options_are_refused_by_name(self):
+        for words, named in ((("status", "--domains", "x"), "--domains x"), (("status", "nonsense"), "nonsense"),
+                             (("log", "dump"), "log dump TOPIC"), (("log", "dump", "x", "--since", "y"), "--since y"),
+                             (("inspect", "url"), "inspect url URL"), (("inspect", "domain", "http://"), "http://")):
+            self.assertIn(named, self.run_on_folder(*words, code=2), words)
+
+    def test_a_folder_without_a_crawl_is_named_and_not_made(self):
+        self.assertIn(str(self.data), self.run_on_folder("status", code=1))
+        self.assertFalse(self.data.exists())
+
+
+if __name__ == "__main__":
+    PROGRAM, WEB = (os.path.abspath(path) for path in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1], verbosity=2)
