@@ -1,6 +1,8 @@
 // `orbweaver crawl`: all workers in this process, on one folder.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -22,11 +24,13 @@
 #include "cli/seed_writer.h"
 #include "fmt/format.h"
 
+#include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
 #include "common/runtime/signal_watcher.h"
+#include "strategy_worker/host/loader.h"
 
 namespace orbweaver {
 namespace {
@@ -37,20 +41,21 @@ constexpr char kHelp[] =
 
 Crawls from these URLs, politely, with no server to start. Everything it knows is in one folder: the
 same command without seeds goes on where it stood, after Ctrl-C, a crash or kill -9. It ends by
-itself when nothing is left.
+itself when nothing is left, or nothing is due soon.
 
   --data DIR                 that folder; ./crawl-data
   --seeds FILE               a URL a line; - for standard input
-  --out DIR                  write pages there: WARC files and pages-….jsonl
+  --out DIR                  write there: WARC files, pages-….jsonl and links-….jsonl
   --strategy NAME            what to crawl, in which order; `orbweaver strategy list`
   --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`
-  --max-pages N              stop after so many pages
+  --max-pages N              stop after so many pages of this run, and those being fetched
   --max-pages-per-domain N   no more requests to any registered domain
   --depth N                  follow links so many times from a seed
   --allow DOMAIN|PATTERN     only these: example.com, *.org, or URLs such as */blog/*
   --deny DOMAIN|PATTERN      not these
   --delay TIME               between two requests to a domain; 1s
   --duration TIME            stop after so long: 30m, 2h
+  --max-wait TIME            end when nothing is due for longer than this: retries, revisits; 1h
   --threads N                that fetch and parse; 1
   --user-agent TEXT          who you are; with an address where site owners can reach you
   --proxy URL                http://HOST:PORT
@@ -64,12 +69,14 @@ On a terminal it shows how it goes; elsewhere it says so every ten seconds on st
 finishes what is being fetched; a second one ends at once, which loses nothing either.
 
 Exit code: 0 nothing was left, or a limit was reached, or it was stopped; 1 something failed; 2 wrong
-options, nothing was done.
+options or seeds, nothing was done; 124 it was stopped and did not end in time; 130 or 143 a second
+Ctrl-C or SIGTERM.
 )";
 
 constexpr Duration kDrawEvery = std::chrono::milliseconds(200);
 constexpr Duration kLineEvery = std::chrono::seconds(10);
-constexpr Duration kTrimEvery = std::chrono::seconds(10);
+// Soon enough that most of the logs never gets into RocksDB's table files.
+constexpr Duration kTrimEvery = std::chrono::seconds(1);
 constexpr Duration kLookEvery = std::chrono::milliseconds(250);
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
 constexpr Duration kSeedTimeout = std::chrono::minutes(1);
@@ -81,6 +88,7 @@ struct Arguments {
   std::string out;
   uint64_t max_pages = 0;
   Duration duration{};
+  Duration max_wait = std::chrono::hours(1);
   bool json = false;
   bool dry_run = false;
 };
@@ -117,10 +125,12 @@ std::optional<std::string> Take(std::vector<std::string>* args, Arguments* into)
       text && !(config::ParseNumber(*text, &into->max_pages) && into->max_pages > 0)) {
     return fmt::format("--max-pages {}: expected a number above 0", *text);
   }
-  if (const auto text = TakeValue(args, "--duration");
-      text &&
-      !(config::ParseDuration(*text, &into->duration) && into->duration > Duration::zero())) {
-    return fmt::format("--duration {}: expected a time such as 90s, 30m or 2h", *text);
+  for (const auto& [name, time] :
+       {std::pair("--duration", &into->duration), std::pair("--max-wait", &into->max_wait)}) {
+    if (const auto text = TakeValue(args, name);
+        text && !(config::ParseDuration(*text, time) && *time > Duration::zero())) {
+      return fmt::format("{} {}: expected a time such as 90s, 30m or 2h", name, *text);
+    }
   }
 
   std::vector<std::string> sets;
@@ -131,6 +141,7 @@ std::optional<std::string> Take(std::vector<std::string>* args, Arguments* into)
     into->out = *folder;
     set("spider.archive.folder", *folder);
     set("spider.archive.jsonl", "true");
+    set("spider.archive.links", "true");
   }
   if (const auto delay = TakeValue(args, "--delay")) {
     set("feed.min_delay", *delay);
@@ -178,6 +189,25 @@ void PrintPlan(const Arguments& arguments, const ProductOptions& options) {
   }
 }
 
+// What can be said of strategy and seeds before anything is made.
+absl::Status CheckFirst(const Arguments& arguments, const ProductOptions& options) {
+  RETURN_IF_ERROR(LoadStrategy(options.strategy, /*seed=*/0).status());
+  for (const std::string& file : arguments.seed_files) {
+    if (file != "-" && access(file.c_str(), R_OK) != 0) {
+      return FatalError("read {}: {}", file, std::strerror(errno));
+    }
+  }
+  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  UrlResolver resolver(options.spider.url, *suffixes);
+  for (const std::string& seed : arguments.seeds) {
+    ResolvedUrl url;
+    if (const UrlError error = ResolveSeed(seed, resolver, &url); error != UrlError::kNone) {
+      return FatalError("seed '{}': {}. Give http or https URLs", seed, UrlErrorName(error));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddSeeds(const Arguments& arguments, const ProductOptions& options,
                       LocalCrawl& crawl) {
   if (arguments.seeds.empty() && arguments.seed_files.empty()) return absl::OkStatus();
@@ -185,15 +215,13 @@ absl::Status AddSeeds(const Arguments& arguments, const ProductOptions& options,
   ASSIGN_OR_RETURN(const auto writer,
                    SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
   for (const std::string& seed : arguments.seeds) {
-    if (const UrlError error = writer->Add(seed); error != UrlError::kNone) {
-      return FatalError("seed '{}': {}. Give http or https URLs", seed, UrlErrorName(error));
-    }
+    CHECK(writer->Add(seed) == UrlError::kNone);  // CheckFirst has seen it
   }
   for (const std::string& file : arguments.seed_files) {
     RETURN_IF_ERROR(AddSeedLines(file, *writer).status());
   }
   RETURN_IF_ERROR(writer->Finish());
-  if (writer->durable() == 0) return FatalError("no seed among the lines of the file");
+  if (writer->durable() == 0) return FatalError("no seed among the lines of the files");
   return absl::OkStatus();
 }
 
@@ -251,8 +279,12 @@ absl::StatusOr<std::string_view> Watch(const Arguments& arguments, const StopReq
     }
     if (now >= next_look) {
       next_look = now + kLookEvery;
-      ASSIGN_OR_RETURN(*finished, watch.NothingLeft());
+      ASSIGN_OR_RETURN(const auto idle_until, watch.IdleUntil());
+      *finished = idle_until == WallTime::max();
       if (*finished) return "nothing is left";
+      if (idle_until.has_value() && *idle_until - SystemClock().Wall() > arguments.max_wait) {
+        return "nothing is due for longer than --max-wait";
+      }
     }
     if (now >= next_show) {
       next_show = now + progress.interval();
@@ -287,6 +319,7 @@ absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, St
   // Nobody looks at the queue any more.
   end.last.queued = before.queued;
   end.last.delayed = before.delayed;
+  end.last.next_due = before.next_due;
   end.why = why.ok() ? *why : "something failed";
   if (progress.on_terminal()) progress.Show(end.last);
   fmt::print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"
@@ -317,6 +350,9 @@ int Run(std::span<const std::string> all_args) {
                 fmt::format("no seed, and no crawl in {} to go on with. `orbweaver crawl "
                             "https://example.com/` begins one.",
                             arguments.data.string()));
+  }
+  if (const absl::Status checked = CheckFirst(arguments, options); !checked.ok()) {
+    return Fail(kExitUsage, MessageOf(checked));
   }
   if (options.spider.fetch.user_agent == anonymous) {
     fmt::print(stderr,

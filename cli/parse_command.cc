@@ -17,6 +17,7 @@
 #include "common/config/schema.h"
 #include "common/model/split.h"
 #include "common/url/resolver.h"
+#include "spider/parse/link_json.h"
 #include "spider/parse/page_parser.h"
 
 namespace orbweaver {
@@ -74,25 +75,6 @@ std::optional<std::string> Take(std::vector<std::string> args, Arguments* parsed
   return std::nullopt;
 }
 
-std::string_view KindName(LinkKind kind) {
-  static constexpr std::string_view kNames[] = {
-      "anchor",    "frame",        "embed",   "redirect",  "refresh",
-      "canonical", "sitemap_page", "sitemap", "feed_item", "feed"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
-std::string RelNames(uint32_t rel, std::string_view separator) {
-  static constexpr std::pair<uint32_t, std::string_view> kNames[] = {
-      {kRelNofollow, "nofollow"}, {kRelUgc, "ugc"}, {kRelSponsored, "sponsored"}};
-  std::string names;
-  for (const auto& [bit, name] : kNames) {
-    if ((rel & bit) == 0) continue;
-    if (!names.empty()) names.append(separator);
-    names.append(name);
-  }
-  return names;
-}
-
 void PrintJson(const ResolvedUrl& url, const ParsedPage& page, std::string* out) {
   PageFetched fetched;
   DescribeContent(page, &fetched);
@@ -140,11 +122,7 @@ void PrintJson(const ResolvedUrl& url, const ParsedPage& page, std::string* out)
       json.Key("url").Value(url.url).Key("fingerprint").Value(url.fingerprint.ToHex());
       json.Key("link_count").Value(page.links_inside + page.links_outside).EndObject();
       json.Key("links").BeginArray();
-      for (const Link& link : links.first(count)) {
-        json.BeginObject().Key("url").Value(link.url).Key("anchor").Value(link.anchor);
-        json.Key("rel").Value(RelNames(link.rel, " "));
-        json.Key("kind").Value(KindName(link.kind)).EndObject();
-      }
+      for (const Link& link : links.first(count)) WriteJson(link, &json);
       json.EndArray().EndObject();
       out->push_back('\n');
     }
@@ -169,7 +147,8 @@ void PrintText(const ParsedPage& page, std::string* out) {
     out->append(fmt::format("\n{}\n", domain.domain));
     for (const Link& link : domain.links) {
       out->append(fmt::format("  {}", link.url));
-      if (link.kind != LinkKind::kAnchor) out->append(fmt::format(" [{}]", KindName(link.kind)));
+      if (link.kind != LinkKind::kAnchor)
+        out->append(fmt::format(" [{}]", LinkKindName(link.kind)));
       if (link.rel != 0) out->append(fmt::format(" [{}]", RelNames(link.rel, ", ")));
       if (!link.anchor.empty()) out->append(fmt::format(" {}", link.anchor));
       out->push_back('\n');

@@ -50,13 +50,17 @@ absl::StatusOr<std::unique_ptr<SeedWriter>> SeedWriter::Create(Bus& bus, const C
   return writer;
 }
 
-UrlError SeedWriter::Add(std::string_view url) {
+UrlError ResolveSeed(std::string_view seed, UrlResolver& resolver, ResolvedUrl* url) {
+  const UrlError error = resolver.Resolve(seed, url);
+  if (error != UrlError::kRelative || seed.starts_with('/')) return error;
+  return resolver.Resolve(fmt::format("http://{}", seed), url);
+}
+
+UrlError SeedWriter::Add(std::string_view seed) {
   ResolvedUrl resolved;
-  UrlError error = resolver_.Resolve(url, &resolved);
-  if (error == UrlError::kRelative && !url.starts_with('/')) {
-    error = resolver_.Resolve(fmt::format("http://{}", url), &resolved);
+  if (const UrlError error = ResolveSeed(seed, resolver_, &resolved); error != UrlError::kNone) {
+    return error;
   }
-  if (error != UrlError::kNone) return error;
   const auto [it, is_new] = collected_.try_emplace(ToAbsl(resolved.domain));
   Collected& seeds = it->second;
   seeds.urls.append(resolved.url);

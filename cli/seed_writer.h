@@ -19,6 +19,10 @@
 
 namespace orbweaver {
 
+// The URL that a seed names: any bytes; without a scheme it is taken for http, as people write
+// addresses.
+UrlError ResolveSeed(std::string_view seed, UrlResolver& resolver, ResolvedUrl* url);
+
 // Collects seeds by registered domain, since a message is a domain's, and writes a message when a
 // domain has enough of them or memory does. Not thread-safe. A seed may be added again: strategies
 // take one that they know for a repetition.
@@ -30,10 +34,9 @@ class SeedWriter {
                                                             Duration timeout);
   ~SeedWriter();
 
-  // Any bytes; without a scheme it is taken for http, as people write addresses. kNone: it is on
-  // its way; otherwise it is left out. Blocks, at most for the timeout
-  // that Create got, only while the bus takes no more: then `status` is no longer OK.
-  UrlError Add(std::string_view url);
+  // kNone: it is on its way; otherwise it is left out. Blocks, at most for the timeout that Create
+  // got, only while the bus takes no more: then `status` is no longer OK.
+  UrlError Add(std::string_view seed);
 
   // Writes what is left and waits until all is durable. Call it before the end.
   absl::Status Finish();

@@ -99,6 +99,30 @@ TEST_F(DbWorkerCoreTest, AfterAMillionConsumedRequestsABatchReadsNoMoreThanAtThe
   EXPECT_LE(cells_of_a_batch(), at_start);
 }
 
+TEST_F(DbWorkerCoreTest, TellsWhenTheFirstOfItsRequestsMayLeave) {
+  const auto next_due = [this] { return worker_.core().Report().front().next_due; };
+  worker_.Settle();
+  EXPECT_EQ(next_due(), WallTime::max());
+  const WallTime now = worker_.clock().Wall();
+  worker_.ScheduleMany("one.com", 1, 1.0, now + hours(24));
+  worker_.Settle();
+  // A bucket may open somewhat before what is in it is due.
+  EXPECT_GT(next_due(), now + hours(23));
+  EXPECT_LE(next_due(), now + hours(24));
+  worker_.ScheduleMany("two.com", 1, 1.0, now + hours(2));
+  worker_.Settle();
+  EXPECT_GT(next_due(), now + hours(1));
+  EXPECT_LE(next_due(), now + hours(2));
+  // A block holds back what would be due, and no other domain.
+  ASSERT_TRUE(worker_.core().ChangeDomain("two.com", {.blocked_until = now + hours(12)}).ok());
+  worker_.Settle();
+  EXPECT_EQ(next_due(), now + hours(12));
+  ASSERT_TRUE(worker_.core().ChangeDomain("three.com", {.blocked_until = now + hours(6)}).ok());
+  worker_.ScheduleMany("three.com", 1);
+  worker_.Settle();
+  EXPECT_EQ(next_due(), now + hours(6));
+}
+
 // ---- Take-over and retries.
 
 TEST_F(DbWorkerCoreTest, ReadsBackNoMoreThanTheLastCheckpointLeft) {

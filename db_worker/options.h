@@ -22,6 +22,11 @@ struct FeedOptions {
   std::chrono::milliseconds interval = std::chrono::milliseconds(200);
   std::chrono::milliseconds min_delay = std::chrono::seconds(1);
   std::chrono::milliseconds max_delay = std::chrono::hours(1);
+  // After 429 and 503; doubles.
+  std::chrono::milliseconds back_off_first = std::chrono::minutes(1);
+  std::chrono::milliseconds back_off_most = std::chrono::hours(24);
+  double back_off_jitter = 0.1;
+  std::chrono::milliseconds back_off_forgiven_after = std::chrono::minutes(30);
 };
 
 struct DbWorkerOptions {

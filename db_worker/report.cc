@@ -44,6 +44,8 @@ void CountDomain(const Head& head, WallTime now, PartitionReport* report) {
   }
   report->delayed += DelayedIn(head);
   if (head.empty()) return;
+  const WallTime earliest = ready > 0 ? WallTime() : OpensAt(head.delayed.front().due);
+  report->next_due = std::min(report->next_due, std::max(earliest, ReadyAt(head)));
   if (head.blocked_until > now) {
     ++report->blocked;
   } else if (ready > 0) {

@@ -29,6 +29,9 @@ struct PartitionReport {
   uint64_t blocked = 0;  // domains with requests that are blocked
   // Since when some domain's queue has not been empty; WallTime() when all are.
   WallTime oldest;
+  // When the first of its requests may leave, those for later included: maybe in the past;
+  // WallTime::max() when it has none.
+  WallTime next_due = WallTime::max();
   size_t index_bytes = 0;
 };
 

@@ -36,13 +36,21 @@ std::string_view HintFor(FailureCause cause) {
     case FailureCause::kRobots:
       return "their robots.txt does not want them fetched";
     case FailureCause::kRobotsUnreachable:
-      return "their robots.txt could not be had; they are tried again";
+      return "their robots.txt could not be had, which forbids everything";
     case FailureCause::kPrivateAddress:
       return "not public: network.allow_networks or allow_private would allow it";
     case FailureCause::kPort:
       return "see network.ports";
     case FailureCause::kProxy:
       return "the proxy refused or failed";
+    case FailureCause::kContentType:
+      return "not read: see spider.fetch.content_types";
+    case FailureCause::kRedirect:
+      return "see spider.fetch.max_redirects";
+    case FailureCause::kHttp4xx:
+      return "gone, or not for crawlers; after 429 a larger --delay helps";
+    case FailureCause::kHttp5xx:
+      return "the sites' own trouble; after 503 a larger --delay helps";
     default:
       return "";
   }
@@ -63,9 +71,10 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
   std::string out;
   const auto line = [&out](std::string_view text) { out.append(text).append("\n"); };
   line(fmt::format("Ended: {}.", end.why));
-  line(fmt::format("{} pages and {} failures in {}; {} received, {} links seen, {} domains",
-                   Count(tally.pages()), Count(tally.failed()), Time(end.last.elapsed),
-                   Bytes(tally.received_bytes()), Count(tally.links()), Count(tally.domains())));
+  line(fmt::format("{} and {} in {}; {} received, {} seen, {}", Count(tally.pages(), "page"),
+                   Count(tally.failed(), "failure"), Time(end.last.elapsed),
+                   Bytes(tally.received_bytes()), Count(tally.links(), "link"),
+                   Count(tally.domains(), "domain")));
   if (!tally.by_status().empty()) line("\nAnswers by status");
   for (const auto& [status, count] : tally.by_status()) {
     line(fmt::format("  {:<4} {:>12}", status, Count(count)));
@@ -80,21 +89,23 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
                        example.message));
     }
   }
-  const auto top = tally.TopDomains(kTopDomains);
+  auto top = tally.TopDomains(kTopDomains);
+  std::erase_if(top, [](const auto& domain) { return domain.second.pages == 0; });
   if (!top.empty()) line("\nDomains with most pages");
   for (const auto& [name, domain] : top) {
     line(fmt::format(
         "  {:<40} {:>10}{}", name, Count(domain.pages),
-        domain.failed > 0 ? fmt::format("  and {} failures", Count(domain.failed)) : ""));
+        domain.failed > 0 ? fmt::format("  and {}", Count(domain.failed, "failure")) : ""));
   }
   line("");
-  if (!end.files.empty()) line(fmt::format("Pages are in {}", end.files));
-  if (!end.finished) {
-    line(
-        fmt::format("{} requests are still in the queue, {} of them for later. To go on: "
-                    "orbweaver crawl --data {}",
-                    Count(end.last.queued + end.last.delayed), Count(end.last.delayed), end.data));
+  if (!end.files.empty() && tally.pages() > 0) line(fmt::format("Pages are in {}", end.files));
+  if (end.finished) return out;
+  if (const uint64_t left = end.last.queued + end.last.delayed; left > 0) {
+    const std::string due = DueIn(end.last);
+    line(fmt::format("Left in the queue: {}, {} of them for later{}.", Count(left, "request"),
+                     Count(end.last.delayed), due.empty() ? "" : ", the first due " + due));
   }
+  line(fmt::format("To go on: orbweaver crawl --data {}", end.data));
   return out;
 }
 
@@ -106,7 +117,13 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
   json.Key("pages").Value(tally.pages()).Key("failed").Value(tally.failed());
   json.Key("received_bytes").Value(tally.received_bytes()).Key("links").Value(tally.links());
   json.Key("domains").Value(tally.domains()).Key("queued").Value(end.last.queued);
-  json.Key("delayed").Value(end.last.delayed);
+  json.Key("delayed").Value(end.last.delayed).Key("next_due_in_s");
+  if (end.last.next_due == WallTime::max()) {
+    json.Null();
+  } else {
+    const auto wait = std::max(end.last.next_due - end.last.at, std::chrono::milliseconds(0));
+    json.Value(std::chrono::duration<double>(wait).count());
+  }
   json.Key("by_status").BeginObject();
   for (const auto& [status, count] : tally.by_status()) {
     json.Key(std::to_string(status)).Value(count);

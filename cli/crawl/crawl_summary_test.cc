@@ -23,12 +23,34 @@ TEST(CrawlSummaryTest, SaysWhatCameWhatFailedAndWhatToDo) {
   const std::string text =
       SummaryText({.why = "nothing is left", .finished = true, .files = "out"}, SomeTally());
   for (const char* const part :
-       {"Ended: nothing is left.", "1 pages and 1 failures", "200", "tls_certificate",
+       {"Ended: nothing is left.", "1 page and 1 failure in 0 s", "200", "tls_certificate",
         "verify_certificates", "http://a.test/x: certificate: expired", "a.test",
         "Pages are in out"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
+  EXPECT_THAT(text,
+              HasSubstr("a.test                                            1  and 1 failure\n"));
   EXPECT_THAT(text, Not(HasSubstr("To go on")));
+}
+
+TEST(CrawlSummaryTest, WithoutAPageThereAreNoFilesAndNoDomainsWithMostPages) {
+  CrawlTally tally;
+  tally.Add({.domain = "a.test", .event = FetchFailed{.cause = FailureCause::kProxy}});
+  const std::string text = SummaryText({.files = "out"}, tally);
+  EXPECT_THAT(text, Not(HasSubstr("Pages are in")));
+  EXPECT_THAT(text, Not(HasSubstr("most pages")));
+}
+
+TEST(CrawlSummaryTest, WhatFailedMostComesFirst) {
+  CrawlTally tally = SomeTally();
+  for (int i = 0; i < 2; ++i) {
+    tally.Add({.domain = "a.test", .event = FetchFailed{.cause = FailureCause::kRobots}});
+    tally.Add({.domain = "b.test", .event = PageFetched{.status = 200}});
+  }
+  const std::string text = SummaryText({}, tally);
+  EXPECT_LT(text.find("their robots.txt"), text.find("tls_certificate"));
+  // A domain that never failed says nothing of failures.
+  EXPECT_THAT(text, HasSubstr("b.test                                            2\n"));
 }
 
 TEST(CrawlSummaryTest, WhatIsLeftIsCountedAndTheCommandThatGoesOnIsNamed) {
@@ -36,17 +58,35 @@ TEST(CrawlSummaryTest, WhatIsLeftIsCountedAndTheCommandThatGoesOnIsNamed) {
   end.last.queued = 1200;
   end.last.delayed = 34;
   const std::string text = SummaryText(end, CrawlTally());
-  EXPECT_THAT(text, HasSubstr("1,234 requests are still in the queue, 34 of them for later"));
-  EXPECT_THAT(text, HasSubstr("orbweaver crawl --data crawl-data"));
+  EXPECT_THAT(text, HasSubstr("Left in the queue: 1,234 requests, 34 of them for later.\nTo go on: "
+                              "orbweaver crawl --data crawl-data\n"));
+  // What is on its way between the workers is not in the queue.
+  end.last.queued = end.last.delayed = 0;
+  EXPECT_THAT(SummaryText(end, CrawlTally()), Not(HasSubstr("Left in the queue")));
+  EXPECT_THAT(SummaryText(end, CrawlTally()), HasSubstr("To go on: "));
+}
+
+TEST(CrawlSummaryTest, SaysWhenTheFirstOfWhatIsForLaterIsDue) {
+  CrawlEnd end{.why = "nothing is due for longer than --max-wait"};
+  end.last.delayed = 2;
+  end.last.at = WallTime(std::chrono::hours(1000));
+  end.last.next_due = end.last.at + std::chrono::hours(3);
+  EXPECT_THAT(SummaryText(end, CrawlTally()),
+              HasSubstr("2 requests, 2 of them for later, the first due in 3 h 0 min."));
+  EXPECT_THAT(SummaryJson(end, CrawlTally()), HasSubstr("\"next_due_in_s\":10800,"));
+  // Late already: it may leave at once.
+  end.last.next_due = end.last.at - std::chrono::hours(3);
+  EXPECT_THAT(SummaryText(end, CrawlTally()), Not(HasSubstr("the first due")));
+  EXPECT_THAT(SummaryJson(end, CrawlTally()), HasSubstr("\"next_due_in_s\":0,"));
 }
 
 TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
-  EXPECT_EQ(
-      SummaryJson({.why = "nothing is left", .finished = true, .data = "d"}, SomeTally()),
-      "{\"ended\":\"nothing is left\",\"finished\":true,\"seconds\":0,\"pages\":1,"
-      "\"failed\":1,\"received_bytes\":1000,\"links\":0,\"domains\":1,\"queued\":0,"
-      "\"delayed\":0,\"by_status\":{\"200\":1},\"failures\":{\"tls_certificate\":{\"count\":1,"
-      "\"examples\":[\"http://a.test/x\"]}},\"data\":\"d\"}");
+  EXPECT_EQ(SummaryJson({.why = "nothing is left", .finished = true, .data = "d"}, SomeTally()),
+            "{\"ended\":\"nothing is left\",\"finished\":true,\"seconds\":0,\"pages\":1,"
+            "\"failed\":1,\"received_bytes\":1000,\"links\":0,\"domains\":1,\"queued\":0,"
+            "\"delayed\":0,\"next_due_in_s\":null,\"by_status\":{\"200\":1},\"failures\":{\"tls_"
+            "certificate\":{\"count\":1,"
+            "\"examples\":[\"http://a.test/x\"]}},\"data\":\"d\"}");
 }
 
 }  // namespace

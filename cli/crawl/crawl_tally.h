@@ -22,6 +22,7 @@ namespace orbweaver {
 class CrawlTally {
  public:
   static constexpr size_t kExamples = 3;
+  static constexpr size_t kMostDomains = 200'000;
 
   struct Example {
     std::string url;
@@ -53,8 +54,6 @@ class CrawlTally {
   std::vector<std::pair<std::string, Domain>> TopDomains(size_t count) const;
 
  private:
-  static constexpr size_t kMostDomains = 200'000;
-
   // Null: there are too many.
   Domain* FindDomain(std::string_view domain);
   void AddFailure(const SpiderLogEntry& entry, const FetchFailed& failed);

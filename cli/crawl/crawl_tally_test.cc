@@ -55,6 +55,24 @@ TEST(CrawlTallyTest, CountsLinksAndWhatWasHandedBackAsNoOutcome) {
   EXPECT_EQ(tally.domains(), 0u);
 }
 
+TEST(CrawlTallyTest, ADomainsPagesAndFailuresAreCountedApart) {
+  CrawlTally tally;
+  for (int i = 0; i < 3; ++i) tally.Add(Page("a.test", 200));
+  for (int i = 0; i < 2; ++i)
+    tally.Add(Failed("a.test", FailureCause::kReset, 0, "http://a.test/"));
+  EXPECT_EQ(tally.TopDomains(1)[0].second.pages, 3u);
+  EXPECT_EQ(tally.TopDomains(1)[0].second.failed, 2u);
+}
+
+TEST(CrawlTallyTest, ACrawlOfTheWholeWebIsCountedInBoundedMemory) {
+  CrawlTally tally;
+  for (size_t i = 0; i < CrawlTally::kMostDomains + 10; ++i) {
+    tally.Add(Page(fmt::format("{}.test", i), 200));
+  }
+  EXPECT_EQ(tally.domains(), CrawlTally::kMostDomains);
+  EXPECT_EQ(tally.pages(), CrawlTally::kMostDomains + 10);
+}
+
 TEST(CrawlTallyTest, TopDomainsComeByPagesAndThenByName) {
   CrawlTally tally;
   for (const char* const domain : {"c.test", "b.test", "a.test", "c.test"}) {

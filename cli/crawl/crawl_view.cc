@@ -55,6 +55,15 @@ std::string Count(uint64_t count) {
   return digits;
 }
 
+std::string Count(uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", Count(count), thing, count == 1 ? "" : "s");
+}
+
+std::string DueIn(const CrawlSnapshot& crawl) {
+  if (crawl.next_due <= crawl.at || crawl.next_due == WallTime::max()) return "";
+  return "in " + Time(crawl.next_due - crawl.at);
+}
+
 std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size_t height) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{} for {}", crawl.state, Time(crawl.elapsed)));
@@ -67,6 +76,9 @@ std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size
   lines.push_back(fmt::format("  domains  {:>12} ready   {} between two requests   {} blocked",
                               Count(crawl.ready_domains), Count(crawl.paced_domains),
                               Count(crawl.blocked_domains)));
+  if (const std::string due = DueIn(crawl); crawl.fetching == 0 && !due.empty()) {
+    lines.push_back(fmt::format("  waiting: the next request is due {}", due));
+  }
   if (crawl.done.has_value()) {
     lines.push_back(fmt::format("  {} {:.0f} %  {}", Bar(*crawl.done, 30), *crawl.done * 100,
                                 TimeLeft(*crawl.done, crawl.elapsed)));
@@ -97,6 +109,9 @@ std::string DrawLine(const CrawlSnapshot& crawl) {
       Bytes(static_cast<uint64_t>(crawl.bytes_per_s)), Count(crawl.failed), Count(crawl.queued),
       Count(crawl.delayed), Count(crawl.fetching), Count(crawl.ready_domains),
       Count(crawl.paced_domains), Count(crawl.blocked_domains));
+  if (const std::string due = DueIn(crawl); crawl.fetching == 0 && !due.empty()) {
+    line += fmt::format("; the next request is due {}", due);
+  }
   if (crawl.done.has_value()) {
     line += fmt::format("; {:.0f} % {}", *crawl.done * 100, TimeLeft(*crawl.done, crawl.elapsed));
   }

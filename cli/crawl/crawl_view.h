@@ -25,12 +25,15 @@ struct CrawlSnapshot {
   // Of the queue: requests that may leave as their domains' turn comes, and those of later.
   uint64_t queued = 0;
   uint64_t delayed = 0;
+  // When the first of both may leave; WallTime::max() when there is none.
+  WallTime next_due = WallTime::max();
   uint64_t fetching = 0;
   uint64_t ready_domains = 0;
   uint64_t paced_domains = 0;  // between two requests
   uint64_t blocked_domains = 0;
   std::vector<std::pair<std::string_view, uint64_t>> errors;  // by cause, most first
   std::vector<std::pair<std::string, Duration>> slowest;  // domains, and their last answer's time
+  WallTime at;                                            // of this look
   // The nearest of the limits that are set: how much of it is used up, from 0 to 1.
   std::optional<double> done;
 };
@@ -45,6 +48,11 @@ std::string DrawLine(const CrawlSnapshot& crawl);
 std::string Bytes(uint64_t bytes);
 std::string Time(Duration duration);
 std::string Count(uint64_t count);
+// "1 page", "2 pages".
+std::string Count(uint64_t count, std::string_view thing);
+// How long it is until the first request that is left may leave: "in 42 s"; empty when it may now,
+// or when none is left.
+std::string DueIn(const CrawlSnapshot& crawl);
 
 // Draws over what it drew before, without clearing the screen in between: nothing flickers. Not
 // thread-safe.

@@ -9,6 +9,7 @@ namespace orbweaver {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 CrawlSnapshot Snapshot() {
   return {.state = "crawling",
@@ -53,11 +54,33 @@ TEST(CrawlViewTest, WithoutALimitThereIsNoTimeLeft) {
   EXPECT_EQ(DrawLine(crawl).find("left"), std::string::npos);
 }
 
+TEST(CrawlViewTest, WhatItWaitsForIsSaidOnlyWhileNothingIsFetched) {
+  CrawlSnapshot crawl = Snapshot();
+  const auto text = [&crawl] {
+    std::string view = DrawLine(crawl);
+    for (const std::string& line : DrawView(crawl, 100, 50)) view += line + "\n";
+    return view;
+  };
+  EXPECT_THAT(text(), Not(HasSubstr("is due")));
+  crawl.at = WallTime(std::chrono::hours(1));
+  crawl.next_due = crawl.at + std::chrono::seconds(42);
+  EXPECT_THAT(DrawLine(crawl), HasSubstr("the next request is due in 42 s"));
+  EXPECT_THAT(text(), HasSubstr("waiting: the next request is due in 42 s"));
+  crawl.fetching = 1;
+  EXPECT_THAT(text(), Not(HasSubstr("is due")));
+  crawl.fetching = 0;
+  crawl.next_due = crawl.at;
+  EXPECT_THAT(text(), Not(HasSubstr("is due")));
+}
+
 TEST(CrawlViewTest, NumbersReadAsPeopleWriteThem) {
   EXPECT_EQ(Count(0), "0");
   EXPECT_EQ(Count(999), "999");
   EXPECT_EQ(Count(1000), "1,000");
   EXPECT_EQ(Count(1234567), "1,234,567");
+  EXPECT_EQ(Count(0, "page"), "0 pages");
+  EXPECT_EQ(Count(1, "page"), "1 page");
+  EXPECT_EQ(Count(1000, "page"), "1,000 pages");
   EXPECT_EQ(Bytes(0), "0 B");
   EXPECT_EQ(Bytes(999), "999 B");
   EXPECT_EQ(Bytes(1000), "1.0 KB");

@@ -1,10 +1,12 @@
 #include "cli/crawl/crawl_watch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/arena.h"
+#include "db_worker/dequeue/checkpoint.h"
 #include "spider/fetch/failure_cause.h"
 
 namespace orbweaver {
@@ -28,6 +30,7 @@ constexpr Reader kReaders[] = {{kSpiderLogTopic, kStrategyWorkerGroup},
 absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl) {
   std::unique_ptr<CrawlWatch> watch(new CrawlWatch(crawl));
   watch->start_ = SystemClock().Now();
+  watch->marks_.push_back({.at = watch->start_, .pages = 0, .bytes = 0});
   for (int i = 0; i < crawl.partitions(); ++i) watch->partitions_.emplace_back(i);
   ASSIGN_OR_RETURN(watch->offsets_, crawl.bus().NewOffsetReader());
   ASSIGN_OR_RETURN(watch->consumer_, crawl.bus().NewConsumer({.group = kFollower}));
@@ -72,32 +75,17 @@ absl::StatusOr<std::optional<std::vector<Offset>>> CrawlWatch::EndsWhenAllIsRead
   return ends;
 }
 
-bool CrawlWatch::QueueIsEmptySince(SteadyTime time) const {
-  const QueueLook queue = crawl_.Queue();
-  if (queue.at <= time || queue.partitions.size() != partitions_.size()) return false;
-  return std::all_of(queue.partitions.begin(), queue.partitions.end(),
-                     [](const PartitionReport& partition) {
-                       return partition.delayed == 0 &&
-                              std::all_of(partition.waiting.begin(), partition.waiting.end(),
-                                          [](uint64_t count) { return count == 0; });
-                     });
-}
-
-absl::StatusOr<bool> CrawlWatch::NothingLeft() {
-  const SteadyTime now = SystemClock().Now();
-  ASSIGN_OR_RETURN(auto ends, EndsWhenAllIsRead());
-  if (!ends.has_value() || crawl_.held() != 0 || ends != quiet_ends_) {
-    quiet_ends_ = std::move(ends);
-    quiet_since_ = now;
-    return false;
-  }
-  return QueueIsEmptySince(quiet_since_);
+absl::StatusOr<std::optional<WallTime>> CrawlWatch::IdleUntil() {
+  IdleDetector::Look look{.at = SystemClock().Now()};
+  ASSIGN_OR_RETURN(look.read_ends, EndsWhenAllIsRead());
+  look.held = crawl_.held();
+  look.queue = crawl_.Queue();
+  return idle_.IdleUntil(std::move(look));
 }
 
 absl::Status CrawlWatch::Trim() {
-  // The feed stays: whoever takes the queue over reads it back from the last checkpoint.
+  std::vector<LogStart> starts;
   for (const auto& [topic, group] : kReaders) {
-    if (topic == kSpiderFeedTopic) continue;
     ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(topic, partitions_, kTimeout));
     ASSIGN_OR_RETURN(const auto committed,
                      offsets_->Committed(group, topic, partitions_, kTimeout));
@@ -105,11 +93,17 @@ absl::Status CrawlWatch::Trim() {
       if (!committed[i].has_value()) continue;
       Offset start = committed[i]->offset;
       if (topic == kSpiderLogTopic) start = std::min(start, followed_to_[i]);
-      if (start <= bounds[i].start) continue;
-      RETURN_IF_ERROR(crawl_.embedded_bus().DeleteBefore(topic, partitions_[i], start));
+      if (topic == kSpiderFeedTopic) {
+        // Whoever takes the queue over reads the feed back from there.
+        ASSIGN_OR_RETURN(const auto checkpoint,
+                         LoadCheckpoint(crawl_.store(), partitions_[i], kTimeout));
+        if (!checkpoint.has_value()) continue;
+        start = std::min(start, checkpoint->offset);
+      }
+      if (start > bounds[i].start) starts.push_back({topic, partitions_[i], start});
     }
   }
-  return absl::OkStatus();
+  return crawl_.embedded_bus().DeleteBefore(starts);
 }
 
 CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> done) {
@@ -121,6 +115,7 @@ CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> don
                      .bytes = tally_.received_bytes(),
                      .fetching = crawl_.fetching(),
                      .slowest = crawl_.SlowestDomains(),
+                     .at = SystemClock().Wall(),
                      .done = done};
   marks_.push_back({.at = now, .pages = look.pages, .bytes = look.bytes});
   while (marks_.size() > 2 && now - marks_[1].at >= kSpeedOver) marks_.pop_front();
@@ -129,7 +124,9 @@ CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> don
     look.pages_per_s = static_cast<double>(look.pages - marks_.front().pages) / seconds;
     look.bytes_per_s = static_cast<double>(look.bytes - marks_.front().bytes) / seconds;
   }
-  for (const PartitionReport& partition : crawl_.Queue().partitions) {
+  const QueueLook queue = crawl_.Queue();
+  look.next_due = NextDue(queue);
+  for (const PartitionReport& partition : queue.partitions) {
     for (const uint64_t waiting : partition.waiting) look.queued += waiting;
     look.delayed += partition.delayed;
     look.ready_domains += partition.ready;

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "cli/crawl/crawl_tally.h"
 #include "cli/crawl/crawl_view.h"
+#include "cli/crawl/idle_detector.h"
 #include "cli/crawl/local_crawl.h"
 
 namespace orbweaver {
@@ -28,9 +29,8 @@ class CrawlWatch {
   // Reads on, waiting at most `timeout`.
   absl::Status Follow(Duration timeout);
 
-  // Whether every worker has read all that was written for it, the spider has nothing in hand and
-  // the queue is empty, and nothing has moved between this look and the one before.
-  absl::StatusOr<bool> NothingLeft();
+  // When the first of what is left may be fetched, while nothing is going on; as IdleDetector's.
+  absl::StatusOr<std::optional<WallTime>> IdleUntil();
 
   // Deletes what has been read by those whom it was for.
   absl::Status Trim();
@@ -39,12 +39,12 @@ class CrawlWatch {
   CrawlSnapshot Look(std::string_view state, std::optional<double> done);
 
  private:
-  explicit CrawlWatch(LocalCrawl& crawl) : crawl_(crawl) {}
+  explicit CrawlWatch(LocalCrawl& crawl)
+      : crawl_(crawl), idle_(static_cast<size_t>(crawl.partitions())) {}
 
   // Ends of all partitions' logs of the three topics, in order; nullopt when one of them was not
   // read by its workers up to there.
   absl::StatusOr<std::optional<std::vector<Offset>>> EndsWhenAllIsRead();
-  bool QueueIsEmptySince(SteadyTime time) const;
 
   LocalCrawl& crawl_;
   std::vector<PartitionId> partitions_;
@@ -54,9 +54,7 @@ class CrawlWatch {
   CrawlTally tally_;
   SteadyTime start_;
 
-  // For NothingLeft: the ends as of the last look, when everything had been read.
-  std::optional<std::vector<Offset>> quiet_ends_;
-  SteadyTime quiet_since_;
+  IdleDetector idle_;
 
   struct Mark {
     SteadyTime at;

@@ -1,6 +1,7 @@
 #include "cli/crawl/local_crawl.h"
 
 #include <algorithm>
+#include <pthread.h>
 #include <random>
 #include <utility>
 
@@ -25,6 +26,9 @@ constexpr size_t kBlockCacheBytes = size_t{96} << 20;
 constexpr size_t kWriteBufferBytes = size_t{32} << 20;
 constexpr size_t kAllWriteBuffersBytes = size_t{128} << 20;
 
+// For `top -H` and profilers.
+void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
+
 }  // namespace
 
 void SetLocalDefaults(ProductOptions* options) {
@@ -33,6 +37,9 @@ void SetLocalDefaults(ProductOptions* options) {
   // Batches cost little where no server is asked, and a site of few pages is crawled sooner.
   options->db_worker.feed.interval = std::chrono::milliseconds(20);
   options->db_worker.chunk_cache_bytes = int64_t{32} << 20;
+  // A put costs little too. Large enough that a slow disk's fsyncs do not hold it up, and small
+  // enough that what a batch touches does not take much memory.
+  options->strategy_worker.batch_events = 2000;
   options->states.cache_bytes = size_t{128} << 20;
 }
 
@@ -109,6 +116,7 @@ absl::Status LocalCrawl::Stop() {
 }
 
 void LocalCrawl::RunStrategyWorker() {
+  NameThread("strategy");
   const StrategyWorkerParts parts{.bus = *bus_,
                                   .store = store_,
                                   .strategy = *strategy_,
@@ -124,6 +132,7 @@ void LocalCrawl::RunStrategyWorker() {
 }
 
 void LocalCrawl::RunDbWorker() {
+  NameThread("queue");
   const QueueWorkerParts parts{
       .bus = *bus_,
       .store = store_,
@@ -134,6 +143,7 @@ void LocalCrawl::RunDbWorker() {
 }
 
 void LocalCrawl::RunSpider() {
+  NameThread("spider");
   absl::Status result = RunSteps("spider", [this] { return JoinSpiders(*spider_); }, stop_spider_);
   // Also after what was fatal: whole files are of more use than torn ones.
   result.Update(spider_->Finish());

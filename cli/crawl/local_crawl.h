@@ -49,7 +49,7 @@ class LocalCrawl {
   int partitions() const { return partitions_; }
   Bus& bus() { return *bus_; }
   const PublicSuffixes& suffixes() const { return *suffixes_; }
-  Database& database() { return *database_; }
+  Store& store() { return store_; }
   EmbeddedBus& embedded_bus() { return *bus_; }
 
   void Start();

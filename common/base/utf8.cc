@@ -1,5 +1,6 @@
 #include "common/base/utf8.h"
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -33,23 +34,21 @@ uint64_t LoadWord(const unsigned char* p) {
   return word;
 }
 
-// How many bytes at the start are surely ASCII: most of what is crawled is so throughout, and is
-// looked at eight bytes at a time, the last eight perhaps twice.
+// How many bytes at the start are ASCII: most of what is crawled is so nearly throughout, and is
+// looked at eight bytes at a time.
 size_t AsciiPrefix(const unsigned char* p, size_t size) {
   constexpr uint64_t kHighBits = 0x8080808080808080u;
+  static_assert(std::endian::native == std::endian::little);
   size_t i = 0;
   for (; i + 16 <= size; i += 16) {
-    if (((LoadWord(p + i) | LoadWord(p + i + 8)) & kHighBits) != 0) return i;
+    if (((LoadWord(p + i) | LoadWord(p + i + 8)) & kHighBits) != 0) break;
   }
-  if (i + 8 <= size) {
-    if ((LoadWord(p + i) & kHighBits) != 0) return i;
-    i += 8;
+  for (; i + 8 <= size; i += 8) {
+    const uint64_t high = LoadWord(p + i) & kHighBits;
+    if (high != 0) return i + static_cast<size_t>(std::countr_zero(high)) / 8;
   }
-  if (i == size) return i;
-  if (size >= 8) return (LoadWord(p + size - 8) & kHighBits) == 0 ? size : i;
-  unsigned char all = 0;
-  for (size_t k = 0; k < size; ++k) all |= p[k];
-  return all < 0x80 ? size : 0;
+  while (i < size && p[i] < 0x80) ++i;
+  return i;
 }
 
 }  // namespace
@@ -61,6 +60,7 @@ bool IsValidUtf8(std::string_view text) {
     const size_t length = CharacterLength(p + i, text.size() - i);
     if (length == 0) return false;
     i += length;
+    if (i < text.size() && p[i] < 0x80) i += AsciiPrefix(p + i, text.size() - i);
   }
   return true;
 }

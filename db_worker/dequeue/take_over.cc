@@ -99,7 +99,27 @@ TakeOver::Taken* TakeOver::OwnerOf(int slot) {
   return found == taken_.end() ? nullptr : &*found;
 }
 
-absl::StatusOr<bool> TakeOver::IsOneScan() {
+absl::Status TakeOver::ReadHeads() {
+  if (!slots_in_vain_.has_value()) {
+    ASSIGN_OR_RETURN(slots_in_vain_, SlotsInVain());
+  }
+  while (next_slot_ < kSlots) {
+    if (OwnerOf(next_slot_) == nullptr) {
+      ++next_slot_;
+      continue;
+    }
+    int end = next_slot_ + 1;
+    for (int slot = end; slot < kSlots && slot - end <= *slots_in_vain_; ++slot) {
+      if (OwnerOf(slot) != nullptr) end = slot + 1;
+    }
+    RETURN_IF_ERROR(ReadSlots(next_slot_, end));
+    next_slot_ = end;
+    next_row_.clear();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> TakeOver::SlotsInVain() {
   uint64_t rows = 0;
   int last_slot = 0;
   const ScanRange range{.begin = {}, .end = {}, .columns = {&kHeadColumn, 1}, .limit = kSampleRows};
@@ -110,33 +130,10 @@ absl::StatusOr<bool> TakeOver::IsOneScan() {
                                                return true;
                                              }),
                            "read the heads of the queue"));
-  const uint64_t slots = rows < kSampleRows ? kSlots : static_cast<uint64_t>(last_slot) + 1;
-  uint64_t runs = 0, others = 0;
-  for (int slot = 0; slot < kSlots; ++slot) {
-    const bool is_ours = OwnerOf(slot) != nullptr;
-    if (is_ours && (slot == 0 || OwnerOf(slot - 1) == nullptr)) ++runs;
-    if (!is_ours) ++others;
-  }
-  return rows * others <= kRowsOfAScan * runs * slots;
-}
-
-absl::Status TakeOver::ReadHeads() {
-  if (!is_one_scan_.has_value()) {
-    ASSIGN_OR_RETURN(is_one_scan_, IsOneScan());
-  }
-  if (*is_one_scan_) return ReadSlots(0, kSlots);
-  while (next_slot_ < kSlots) {
-    if (OwnerOf(next_slot_) == nullptr) {
-      ++next_slot_;
-      continue;
-    }
-    int end = next_slot_ + 1;
-    while (end < kSlots && OwnerOf(end) != nullptr) ++end;
-    RETURN_IF_ERROR(ReadSlots(next_slot_, end));
-    next_slot_ = end;
-    next_row_.clear();
-  }
-  return absl::OkStatus();
+  if (rows < kSampleRows) last_slot = kSlots - 1;
+  const uint64_t slots = static_cast<uint64_t>(last_slot) + 1;
+  return static_cast<int>(
+      std::min<uint64_t>(kSlots, kRowsOfAScan * slots / std::max<uint64_t>(1, rows)));
 }
 
 absl::Status TakeOver::ReadSlots(int first, int end) {
@@ -148,9 +145,7 @@ absl::Status TakeOver::ReadSlots(int first, int end) {
   const absl::Status scanned =
       parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
                         [&](std::string_view row, std::span<const Cell> cells) {
-                          if (OwnerOf(SlotOfRow(row)) != nullptr) {
-                            added = AddHead(row, cells.front().value);
-                          }
+                          added = AddHead(row, cells.front().value);
                           next_row_.assign(row);
                           next_row_.push_back('\0');
                           return added.ok();
@@ -160,16 +155,13 @@ absl::Status TakeOver::ReadSlots(int first, int end) {
 }
 
 absl::Status TakeOver::AddHead(std::string_view row, std::string_view packed) {
+  Taken* const owner = OwnerOf(SlotOfRow(row));
+  if (owner == nullptr) return absl::OkStatus();
   const std::string domain = ReversedDomain(row.substr(sizeof(uint16_t)));
   Head head;
   const absl::Status decoded = DecodeHead(packed, &head);
   if (!decoded.ok()) {
     return FatalError("read the queue of {}: {}. Restore the row", domain, MessageOf(decoded));
-  }
-  Taken* const owner = OwnerOf(SlotOf(domain).value());
-  if (owner == nullptr) {
-    return FatalError("read the queue of {}: its row stands in another domain's slot. Delete it",
-                      domain);
   }
   DomainIndex& index = owner->partition->index;
   const WallTime now = parts_.time.Now();

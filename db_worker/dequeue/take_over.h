@@ -6,7 +6,7 @@
 // In this order: a marker into each one's feed (its offset is the epoch), the checkpoints, the
 // heads, and the feeds from checkpoint to marker: what was sent is never sent again. All at once,
 // since the slots of a worker's partitions are neighbours in the store: a scan reads a whole run of
-// them. Not thread-safe.
+// them, and goes on over others' slots where few rows stand. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -68,9 +68,8 @@ class TakeOver {
   absl::Status AppendMarkers();
   absl::Status LoadCheckpoints();
   absl::Status ReadHeads();
-  // Whether the rows of others between ours cost less to read in vain than scans that leave them
-  // out. Estimated from the table's first rows.
-  absl::StatusOr<bool> IsOneScan();
+  // How many slots of others are sooner read than passed over by another scan.
+  absl::StatusOr<int> SlotsInVain();
   absl::Status ReadSlots(int first, int end);
   absl::Status AddHead(std::string_view row, std::string_view packed);
   Taken* OwnerOf(int slot);
@@ -87,7 +86,7 @@ class TakeOver {
   std::vector<Taken> taken_;
   Stage stage_ = Stage::kMarkers;
   size_t at_ = 0;  // of a stage that goes from partition to partition
-  std::optional<bool> is_one_scan_;
+  std::optional<int> slots_in_vain_;
   int next_slot_ = 0;     // where the heads go on
   std::string next_row_;  // within a run of slots; empty: at its first row
   Arena arena_;

@@ -179,7 +179,7 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
   edit->MarkChanged();
   head.applied = watermark;
   if (schedule.domain_update.has_value()) {
-    ApplyUpdate(*schedule.domain_update, now, random_, &head);
+    ApplyUpdate(*schedule.domain_update, parts_.options.feed, now, random_, &head);
   }
   if (has_actions) return Outcome::kDone;
   if (purges) edit->Purge();
@@ -291,7 +291,7 @@ absl::Status Enqueuer::ChangeDomain(Partition& partition, std::string_view domai
     RETURN_IF_ERROR(LoadHeads(parts_, partition, {&name, 1}));
   }
   DomainEdit& edit = NewEdit(partition, partition.index.FindOrAdd(domain));
-  ApplyUpdate(update, parts_.time.Now(), random_, &edit.head());
+  ApplyUpdate(update, parts_.options.feed, parts_.time.Now(), random_, &edit.head());
   edit.MarkChanged();
   if (update.purge) edit.Purge();
   FinishEdits();

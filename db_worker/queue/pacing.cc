@@ -9,20 +9,18 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstBackOff = std::chrono::minutes(1);
-constexpr milliseconds kLongestBackOff = std::chrono::hours(24);
-constexpr milliseconds kForgivenAfter = std::chrono::minutes(30);
-constexpr double kJitter = 0.1;
-// A minute doubled so often is more than a day.
-constexpr uint8_t kMostDoublings = 11;
+// A millisecond doubled so often is more than a week, the bound of the options.
+constexpr uint8_t kMostDoublings = 30;
 constexpr WallTime kLatest{milliseconds(kMaxTimeMs)};
 
-void BackOff(WallTime now, Random& random, Head* head) {
+void BackOff(const FeedOptions& options, WallTime now, Random& random, Head* head) {
   if (now < head->backed_off_until) return;
-  if (now - head->backed_off_until >= kForgivenAfter) head->back_offs = 0;
-  const milliseconds nominal = std::min(kFirstBackOff * (1 << head->back_offs), kLongestBackOff);
-  const double share = 1 + kJitter * (2 * random.Unit() - 1);
-  head->back_offs = std::min<uint8_t>(head->back_offs + 1, kMostDoublings);
+  if (now - head->backed_off_until >= options.back_off_forgiven_after) head->back_offs = 0;
+  const uint8_t doublings = std::min(head->back_offs, kMostDoublings);
+  const milliseconds nominal =
+      std::min(options.back_off_first * (int64_t{1} << doublings), options.back_off_most);
+  const double share = 1 + options.back_off_jitter * (2 * random.Unit() - 1);
+  head->back_offs = std::min<uint8_t>(doublings + 1, kMostDoublings);
   head->backed_off_until =
       std::min(now + std::chrono::duration_cast<milliseconds>(nominal * share), kLatest);
   head->blocked_until = std::max(head->blocked_until, head->backed_off_until);
@@ -49,7 +47,8 @@ void CountSent(uint32_t count, const FeedOptions& options, WallTime now, Head* h
       std::min(std::max(head->paced_until, now) + count * DelayOf(*head, options), kLatest);
 }
 
-void ApplyUpdate(const DomainUpdate& update, WallTime now, Random& random, Head* head) {
+void ApplyUpdate(const DomainUpdate& update, const FeedOptions& options, WallTime now,
+                 Random& random, Head* head) {
   if (update.crawl_delay.has_value()) head->crawl_delay = *update.crawl_delay;
   if (update.blocked_until.has_value()) {
     if (*update.blocked_until == WallTime()) {
@@ -59,7 +58,7 @@ void ApplyUpdate(const DomainUpdate& update, WallTime now, Random& random, Head*
       head->blocked_until = std::max(head->blocked_until, *update.blocked_until);
     }
   }
-  if (update.back_off) BackOff(now, random, head);
+  if (update.back_off) BackOff(options, now, random, head);
 }
 
 }  // namespace orbweaver

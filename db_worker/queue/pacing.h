@@ -27,9 +27,11 @@ WallTime ReadyAt(const Head& head);
 void CountSent(uint32_t count, const FeedOptions& options, WallTime now, Head* head);
 
 // All of the update but the purge. A block is never shortened but by lifting it (blocked_until 0),
-// which forgives the back-off too. A back-off lasts a minute, and twice as long each time up to a
-// day, up to a tenth more or less; it starts over when the domain was quiet for half an hour.
-// Failures while the domain is backing off were under way already: they count once.
-void ApplyUpdate(const DomainUpdate& update, WallTime now, Random& random, Head* head);
+// which forgives the back-off too. A back-off lasts back_off_first, and twice as long each time up
+// to back_off_most, up to back_off_jitter more or less; it starts over when the domain was quiet
+// for back_off_forgiven_after. Failures while the domain is backing off were under way already:
+// they count once.
+void ApplyUpdate(const DomainUpdate& update, const FeedOptions& options, WallTime now,
+                 Random& random, Head* head);
 
 }  // namespace orbweaver

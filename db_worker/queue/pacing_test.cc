@@ -19,9 +19,9 @@ FeedOptions Options() {
           .max_delay = minutes(1)};
 }
 
-milliseconds BackOff(WallTime now, Head* head) {
+milliseconds BackOff(WallTime now, Head* head, const FeedOptions& options = Options()) {
   Random random(1);
-  ApplyUpdate({.back_off = true}, now, random, head);
+  ApplyUpdate({.back_off = true}, options, now, random, head);
   return head->blocked_until - now;
 }
 
@@ -70,6 +70,35 @@ TEST(Pacing, ABackOffDoublesUpToADay) {
   }
 }
 
+TEST(Pacing, ABackOffBeginsEndsAndIsForgivenAsConfigured) {
+  FeedOptions options = Options();
+  options.back_off_first = milliseconds(100);
+  options.back_off_most = milliseconds(300);
+  options.back_off_jitter = 0;
+  options.back_off_forgiven_after = seconds(1);
+  Head head;
+  WallTime now = kNow;
+  for (const int expected_ms : {100, 200, 300, 300}) {
+    EXPECT_EQ(BackOff(now, &head, options), milliseconds(expected_ms));
+    now = head.backed_off_until;
+  }
+  EXPECT_EQ(BackOff(now + milliseconds(999), &head, options), milliseconds(300));
+  EXPECT_EQ(BackOff(head.backed_off_until + seconds(1), &head, options), milliseconds(100));
+}
+
+TEST(Pacing, ADomainThatAlwaysFailsRestsTheLongestTimeHoweverShortTheFirstWas) {
+  FeedOptions options = Options();
+  options.back_off_first = milliseconds(1);
+  options.back_off_jitter = 0;
+  Head head;
+  // As a head of another configuration, or a damaged one, may say.
+  head.back_offs = 255;
+  head.backed_off_until = kNow;
+  EXPECT_EQ(BackOff(kNow, &head, options), options.back_off_most);
+  options.back_off_first = hours(24 * 7);
+  EXPECT_EQ(BackOff(head.backed_off_until, &head, options), options.back_off_most);
+}
+
 TEST(Pacing, FailuresDuringABackOffCountOnce) {
   Head head;
   const milliseconds wait = BackOff(kNow, &head);
@@ -91,15 +120,15 @@ TEST(Pacing, HalfAnHourWithoutFailureForgives) {
 TEST(Pacing, ABlockIsNotShortenedButLifted) {
   Random random(1);
   Head head;
-  ApplyUpdate({.blocked_until = kNow + hours(1)}, kNow, random, &head);
-  ApplyUpdate({.blocked_until = kNow + minutes(1)}, kNow, random, &head);
+  ApplyUpdate({.blocked_until = kNow + hours(1)}, Options(), kNow, random, &head);
+  ApplyUpdate({.blocked_until = kNow + minutes(1)}, Options(), kNow, random, &head);
   EXPECT_EQ(head.blocked_until, kNow + hours(1));
   EXPECT_EQ(AllowedInBatch(head, Options(), kNow + minutes(59)), 0u);
-  ApplyUpdate({.blocked_until = WallTime()}, kNow, random, &head);
+  ApplyUpdate({.blocked_until = WallTime()}, Options(), kNow, random, &head);
   EXPECT_EQ(AllowedInBatch(head, Options(), kNow), 6u);
-  ApplyUpdate({.crawl_delay = seconds(20)}, kNow, random, &head);
+  ApplyUpdate({.crawl_delay = seconds(20)}, Options(), kNow, random, &head);
   EXPECT_EQ(DelayOf(head, Options()), seconds(20));
-  ApplyUpdate({.crawl_delay = seconds(0)}, kNow, random, &head);
+  ApplyUpdate({.crawl_delay = seconds(0)}, Options(), kNow, random, &head);
   EXPECT_EQ(DelayOf(head, Options()), seconds(2));
 }
 

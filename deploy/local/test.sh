@@ -7,7 +7,7 @@ source "$root/deploy/deps/setup.sh"
 
 preset=${ORBWEAVER_PRESET:-release}
 labels='unit|contract|integration|sim|e2e|fuzz'
-select=() fuzz=yes services=yes all=no
+select=() targets=() fuzz=yes services=yes all=no
 case ${1:-} in
   all)
     shift
@@ -18,6 +18,8 @@ case ${1:-} in
 esac
 case ${1:-} in
   '') ;;
+  # Kafka and HBase of its own, in containers.
+  compose) all=compose select=(-R '^compose$') targets=(product) fuzz=no services=no ;;
   unit | contract | sim) select+=(-L "^$1\$") fuzz=no services=no ;;
   integration | e2e) select+=(-L "^$1\$") fuzz=no ;;
   fuzz) select=() services=no ;;
@@ -40,8 +42,13 @@ finish() {  # shellcheck disable=SC2317
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-[ "${1:-}" = fuzz ] || build "$preset"
+[ "${1:-}" = fuzz ] || build "$preset" ${targets[@]+"${targets[@]}"}
 [ $fuzz = no ] || build fuzz fuzz_targets
+
+# Where no Docker answers, Debian's is started for that test; if it cannot be had, the test says so and is skipped.
+if [ $all != no ] && [[ ${1:-e2e} =~ ^(compose|e2e)$ ]] && ! docker info >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
+  (install_packages engine) || say "the test of docker-compose.yml will have no engine"
+fi
 
 if [ $services = yes ]; then
   say "starting Kafka and HBase"

@@ -7,6 +7,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 
@@ -109,6 +110,7 @@ struct WebTls::Impl {
 
   SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
   TlsSessions sessions;
+  bool lacks_authorities = false;
 };
 
 WebTls::WebTls(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -118,10 +120,10 @@ absl::StatusOr<std::unique_ptr<WebTls>> WebTls::Create(const FetchOptions& optio
   auto impl = std::make_unique<Impl>(options.tls_sessions);
   SSL_CTX* const context = impl->context;
   CHECK(context != nullptr);
-  const bool read = options.authorities_file.empty()
-                        ? SSL_CTX_set_default_verify_paths(context) == 1
-                        : SSL_CTX_load_verify_file(context, options.authorities_file.c_str()) == 1;
-  if (!read) {
+  // The system's are 150 certificates to parse, a tenth of a second: not before they are needed.
+  impl->lacks_authorities = options.authorities_file.empty();
+  if (!impl->lacks_authorities &&
+      SSL_CTX_load_verify_file(context, options.authorities_file.c_str()) != 1) {
     return FatalError("spider.fetch.authorities_file '{}': {}. Name a PEM file of certificates.",
                       options.authorities_file, LastError("cannot be read"));
   }
@@ -146,6 +148,10 @@ absl::StatusOr<std::unique_ptr<WebTls>> WebTls::Create(const FetchOptions& optio
 
 std::unique_ptr<TlsStream> WebTls::Connect(int socket_fd, std::string_view origin,
                                            std::string_view host) {
+  // It fails for want of memory only: files that are missing leave an empty list.
+  if (std::exchange(impl_->lacks_authorities, false)) {
+    CHECK(SSL_CTX_set_default_verify_paths(impl_->context) == 1);
+  }
   SSL* const ssl = SSL_new(impl_->context);
   CHECK(ssl != nullptr);
   BIO* const bio = BIO_new(SocketMethod());

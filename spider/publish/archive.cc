@@ -8,12 +8,13 @@
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "spider/parse/link_json.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr std::string_view kWarcSuffix = ".warc.gz";
-constexpr std::string_view kPagesSuffix = ".jsonl";
+constexpr std::string_view kLinesSuffix = ".jsonl";
 
 absl::StatusOr<uint64_t> WholeLines(int fd) {
   std::vector<char> block(size_t{64} << 10);
@@ -30,6 +31,14 @@ absl::StatusOr<uint64_t> WholeLines(int fd) {
   }
 }
 
+// What the lines of both files begin with.
+void WritePage(const Journey& journey, const FetchResult& result, JsonWriter* json) {
+  json->Key("url").Value(journey.request.url);
+  if (journey.url != journey.request.url) json->Key("final_url").Value(journey.url);
+  json->Key("domain").Value(journey.request.domain);
+  json->Key("fetched_at").Value(WarcDate(result.started_at));
+}
+
 }  // namespace
 
 Archive::Archive(const ArchiveOptions& options, std::string_view writer, std::string_view software,
@@ -39,14 +48,16 @@ Archive::Archive(const ArchiveOptions& options, std::string_view writer, std::st
     warc_ =
         std::make_unique<WarcWriter>(options, "orbweaver-" + std::string(writer), software, clock);
   }
-  if (options.jsonl) {
-    pages_ =
-        std::make_unique<OutputFiles>(OutputFilesOptions{.folder = options.folder,
-                                                         .prefix = "pages-" + std::string(writer),
-                                                         .suffix = std::string(kPagesSuffix),
-                                                         .max_file_bytes = options.max_file_bytes},
-                                      clock, [](std::string_view) { return std::string(); });
-  }
+  const auto lines = [&](std::string_view kind) {
+    return std::make_unique<OutputFiles>(
+        OutputFilesOptions{.folder = options.folder,
+                           .prefix = std::string(kind) + "-" + std::string(writer),
+                           .suffix = std::string(kLinesSuffix),
+                           .max_file_bytes = options.max_file_bytes},
+        clock, [](std::string_view) { return std::string(); });
+  };
+  if (options.jsonl) pages_ = lines("pages");
+  if (options.links) links_ = lines("links");
 }
 
 absl::Status Archive::KeepExchange(std::string_view url, const FetchResult& result) {
@@ -55,15 +66,13 @@ absl::Status Archive::KeepExchange(std::string_view url, const FetchResult& resu
 
 absl::Status Archive::KeepPage(const Journey& journey, const FetchResult& result,
                                const ParsedPage& page) {
+  if (links_ != nullptr) RETURN_IF_ERROR(KeepLinks(journey, result, page));
   if (pages_ == nullptr) return absl::OkStatus();
   line_.clear();
   JsonWriter json(&line_);
   json.BeginObject();
-  json.Key("url").Value(journey.request.url);
-  if (journey.url != journey.request.url) json.Key("final_url").Value(journey.url);
-  json.Key("domain").Value(journey.request.domain);
+  WritePage(journey, result, &json);
   json.Key("depth").Value(journey.request.depth);
-  json.Key("fetched_at").Value(WarcDate(result.started_at));
   json.Key("status").Value(result.status);
   json.Key("content_type").Value(page.content_type);
   json.Key("charset").Value(page.charset);
@@ -83,9 +92,26 @@ absl::Status Archive::KeepPage(const Journey& journey, const FetchResult& result
   return pages_->Append(line_);
 }
 
+absl::Status Archive::KeepLinks(const Journey& journey, const FetchResult& result,
+                                const ParsedPage& page) {
+  line_.clear();
+  JsonWriter json(&line_);
+  json.BeginObject();
+  WritePage(journey, result, &json);
+  json.Key("links_truncated").Value(page.links_truncated).Key("links").BeginArray();
+  for (const DomainLinks& domain : page.domains) {
+    for (const Link& link : domain.links) WriteJson(link, &json);
+  }
+  json.EndArray().EndObject();
+  line_ += '\n';
+  return links_->Append(line_);
+}
+
 absl::Status Archive::Finish() {
   if (warc_ != nullptr) RETURN_IF_ERROR(warc_->Finish());
-  if (pages_ != nullptr) RETURN_IF_ERROR(pages_->Finish());
+  for (OutputFiles* const lines : {pages_.get(), links_.get()}) {
+    if (lines != nullptr) RETURN_IF_ERROR(lines->Finish());
+  }
   return absl::OkStatus();
 }
 
@@ -93,9 +119,9 @@ absl::Status RecoverArchives(const ArchiveOptions& options) {
   if (options.folder.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const int warcs,
                    RecoverOutputFiles(options.folder, kWarcSuffix, WholeGzipMembers));
-  ASSIGN_OR_RETURN(const int pages, RecoverOutputFiles(options.folder, kPagesSuffix, WholeLines));
-  if (warcs + pages > 0) {
-    Log(LogLevel::kInfo, "archive", "finished {} files in {} that were left open", warcs + pages,
+  ASSIGN_OR_RETURN(const int lines, RecoverOutputFiles(options.folder, kLinesSuffix, WholeLines));
+  if (warcs + lines > 0) {
+    Log(LogLevel::kInfo, "archive", "finished {} files in {} that were left open", warcs + lines,
         options.folder);
   }
   return absl::OkStatus();

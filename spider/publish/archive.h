@@ -1,4 +1,4 @@
-// What was fetched, kept in files: WARC and pages.jsonl, as configured.
+// What was fetched, kept in files: WARC, pages.jsonl and links.jsonl, as configured.
 #pragma once
 
 #include <memory>
@@ -38,8 +38,11 @@ class Archive {
   absl::Status Finish();
 
  private:
+  absl::Status KeepLinks(const Journey& journey, const FetchResult& result, const ParsedPage& page);
+
   std::unique_ptr<WarcWriter> warc_;    // null: none is written
   std::unique_ptr<OutputFiles> pages_;  // likewise
+  std::unique_ptr<OutputFiles> links_;  // likewise
   std::string line_;
 };
 

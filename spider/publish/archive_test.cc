@@ -140,9 +140,38 @@ TEST_F(ArchiveTest, OnlySoManyContentsAreRemembered) {
   EXPECT_EQ(Count(Unpacked(Files()[0]), "WARC-Type: revisit"), 0u);
 }
 
+TEST_F(ArchiveTest, APagesLinksAreALineOfJsonWithWhatIsKnownOfEach) {
+  options_.warc = false;
+  options_.links = true;
+  Archive archive = Make();
+  const Request request{.url = "http://a.test/1", .domain = "a.test"};
+  const Link inside[] = {{.url = "http://a.test/\"", .anchor = "say \"a\"\n"}};
+  const Link outside[] = {
+      {.url = "http://b.test/", .rel = kRelNofollow | kRelSponsored, .kind = LinkKind::kCanonical}};
+  const DomainLinks domains[] = {{.domain = "a.test", .links = inside},
+                                 {.domain = "b.test", .links = outside}};
+  ASSERT_OK(archive.KeepPage({.request = request, .url = "http://a.test/2"}, Answer(200, "body"),
+                             {.links_truncated = true, .domains = domains}));
+  ASSERT_OK(archive.KeepPage({.request = request, .url = request.url}, Answer(200, "body"), {}));
+  ASSERT_OK(archive.Finish());
+  ASSERT_EQ(Files().size(), 1u);
+  EXPECT_TRUE(Files()[0].filename().string().starts_with("links-w-0-")) << Files()[0];
+  EXPECT_EQ(
+      ReadAll(Files()[0]),
+      "{\"url\":\"http://a.test/1\",\"final_url\":\"http://a.test/2\",\"domain\":\"a.test\","
+      "\"fetched_at\":\"2023-11-14T22:13:20.123Z\",\"links_truncated\":true,\"links\":["
+      "{\"url\":\"http://a.test/\\\"\",\"anchor\":\"say \\\"a\\\"\\n\",\"rel\":\"\","
+      "\"kind\":\"anchor\"},"
+      "{\"url\":\"http://b.test/\",\"anchor\":\"\",\"rel\":\"nofollow sponsored\","
+      "\"kind\":\"canonical\"}]}\n"
+      "{\"url\":\"http://a.test/1\",\"domain\":\"a.test\","
+      "\"fetched_at\":\"2023-11-14T22:13:20.123Z\",\"links_truncated\":false,\"links\":[]}\n");
+}
+
 TEST_F(ArchiveTest, AFullFileIsFollowedByAnother) {
   options_.max_file_bytes = 2000;
   options_.jsonl = true;
+  options_.links = true;
   Archive archive = Make();
   const Request request{.url = "http://a.test/", .domain = "a.test"};
   for (int i = 0; i < 40; ++i) {
@@ -151,7 +180,7 @@ TEST_F(ArchiveTest, AFullFileIsFollowedByAnother) {
     ASSERT_OK(archive.KeepPage({.request = request, .url = request.url}, answer, {}));
   }
   ASSERT_OK(archive.Finish());
-  size_t warcs = 0, responses = 0, lines = 0;
+  size_t warcs = 0, responses = 0, lines = 0, link_files = 0;
   for (const fs::path& file : Files()) {
     if (file.extension() == ".gz") {
       ++warcs;
@@ -159,16 +188,19 @@ TEST_F(ArchiveTest, AFullFileIsFollowedByAnother) {
       EXPECT_EQ(Count(Unpacked(file), "WARC-Type: warcinfo"), 1u) << file;
       EXPECT_LT(fs::file_size(file), 4000u);
     } else {
+      link_files += file.filename().string().starts_with("links-") ? 1 : 0;
       lines += Count(ReadAll(file), "\n");
     }
   }
   EXPECT_GT(warcs, 5u);
+  EXPECT_GT(link_files, 1u);
   EXPECT_EQ(responses, 40u);
-  EXPECT_EQ(lines, 40u);
+  EXPECT_EQ(lines, 80u);
 }
 
 TEST_F(ArchiveTest, WhatACrashLeavesIsCutToWholeRecordsWhereverItTore) {
   options_.jsonl = true;
+  options_.links = true;
   const Request request{.url = "http://a.test/", .domain = "a.test"};
   {
     Archive archive = Make();
@@ -179,13 +211,15 @@ TEST_F(ArchiveTest, WhatACrashLeavesIsCutToWholeRecordsWhereverItTore) {
     }
   }
   const auto left = Files();
-  ASSERT_EQ(left.size(), 2u);
-  const std::string warc = ReadAll(left[0]);
-  const std::string lines = ReadAll(left[1]);
+  ASSERT_EQ(left.size(), 3u);
+  const std::string links = ReadAll(left[0]);
+  const std::string warc = ReadAll(left[1]);
+  const std::string pages = ReadAll(left[2]);
   for (size_t cut = 1; cut < warc.size(); cut += 37) {
     for (const fs::path& file : Files()) fs::remove(file);
-    std::ofstream(left[0], std::ios::binary) << warc.substr(0, warc.size() - cut);
-    std::ofstream(left[1], std::ios::binary) << lines.substr(0, lines.size() - cut % lines.size());
+    std::ofstream(left[0], std::ios::binary) << links.substr(0, links.size() - cut % links.size());
+    std::ofstream(left[1], std::ios::binary) << warc.substr(0, warc.size() - cut);
+    std::ofstream(left[2], std::ios::binary) << pages.substr(0, pages.size() - cut % pages.size());
     ASSERT_OK(RecoverArchives(options_));
     for (const fs::path& file : Files()) {
       ASSERT_NE(file.extension(), ".open");

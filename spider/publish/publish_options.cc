@@ -26,6 +26,8 @@ void DeclareArchiveOptions(config::Schema& schema, ArchiveOptions* options) {
   schema.Add(
       "spider.archive.jsonl", &options->jsonl,
       {.doc = "Write `pages-….jsonl` there: a line of JSON for each page, without its body"});
+  schema.Add("spider.archive.links", &options->links,
+             {.doc = "Write `links-….jsonl` there: a line of JSON for each page, with its links"});
   schema.AddBytes("spider.archive.max_file_bytes", &options->max_file_bytes,
                   {.min = 1 << 20,
                    .max = uint64_t{1} << 40,

@@ -26,10 +26,11 @@ struct PublishOptions {
 void DeclarePublishOptions(config::Schema& schema, PublishOptions* options);
 
 struct ArchiveOptions {
-  // Where WARC files and pages.jsonl go; empty: none are written.
+  // Where WARC files, pages.jsonl and links.jsonl go; empty: none are written.
   std::string folder;
   bool warc = true;
   bool jsonl = false;
+  bool links = false;
   // A file that has grown so large is finished, and another begun.
   uint64_t max_file_bytes = uint64_t{1} << 30;
   // Of gzip, 1 to 9.

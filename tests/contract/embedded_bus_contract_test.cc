@@ -40,7 +40,8 @@ class EmbeddedBusEnv : public BusEnv {
   }
 
   void CutLog(const std::string& topic, PartitionId partition, Offset start) override {
-    const absl::Status cut = bus_->DeleteBefore(topic, partition, start);
+    const LogStart log{topic, partition, start};
+    const absl::Status cut = bus_->DeleteBefore({&log, 1});
     EXPECT_TRUE(cut.ok()) << cut;
   }
 

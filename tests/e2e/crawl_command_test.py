@@ -1,7 +1,8 @@
-"""`orbweaver crawl` on the synthetic web: python3 crawl_command_test.py PROGRAM SYNTHETIC_WEB"""
+"""`orbweaver crawl` on the synthetic web: python3 crawl_command_test.py PROGRAM SYNTHETIC_WEB [CrawlCommand|LargeCrawl]"""
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -13,8 +14,16 @@ from synthetic_web import FAULTS, PATIENCE_S, Web
 
 PROGRAM = ""
 WEB = ""
+# So that faults that pass do so within seconds.
+IMPATIENT = [f"--set={setting}" for setting in (
+    "feed.back_off_first=1s", "feed.back_off_most=2s", "spider.politeness.back_off_first=1s", "spider.politeness.back_off_most=2s",
+    "spider.robots.retry_min=1s", "spider.robots.retry_max=1s", "spider.fetch.first_byte_timeout=3s", "spider.fetch.slow_after=2s")]
 
-class CrawlCommand(unittest.TestCase):
+
+class Crawls(unittest.TestCase):
+    """What the tests of both sizes do."""
+    patience_s = PATIENCE_S
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -30,11 +39,51 @@ class CrawlCommand(unittest.TestCase):
                 f"http://127.0.0.1:{web.port}", "--set=network.allow_private=true", "--param", "retry_delay_s=1",
                 "--user-agent", "orbweaver/test (+mailto:test@example.com)", "--json", *more]
 
+    def start(self, web, *more):
+        """A crawl that writes its pages to `out`."""
+        process = subprocess.Popen(self.arguments(web, "--out", str(self.folder / "out"), *more), stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_for_pages(self, process, more_than):
+        """Until the crawl has written more than so many bytes about pages. It polls: a folder that grows wakes nobody."""
+        deadline = time.monotonic() + self.patience_s
+        while self.written() <= more_than:
+            self.assertIsNone(process.poll(), "the crawl ended by itself")
+            self.assertLess(time.monotonic(), deadline, "the crawl writes no pages")
+            time.sleep(0.05)
+
+    def written(self):
+        total = 0
+        for file in (self.folder / "out").glob("pages-*"):
+            try:
+                total += file.stat().st_size
+            except FileNotFoundError:  # renamed meanwhile
+                pass
+        return total
+
     def finish(self, web, *more):
-        done = subprocess.run(self.arguments(web, *more), capture_output=True, text=True, timeout=PATIENCE_S)
+        done = subprocess.run(self.arguments(web, *more), capture_output=True, text=True, timeout=self.patience_s)
         self.assertEqual(0, done.returncode, done.stderr)
         return json.loads(done.stdout)
 
+    def crawl_with_kills(self, web, kills, window, bytes_between, *more):
+        for _ in range(kills):
+            process = self.start(web, f"--set=spider.window={window}", *more)
+            self.wait_for_pages(process, self.written() + bytes_between)
+            process.kill()
+            self.assertEqual(-signal.SIGKILL, process.wait())
+        summary = self.finish(web, *more)
+        self.assertTrue(summary["finished"], summary)
+        report = web.report()
+        self.assertTrue(report["politeness"]["polite"], report)
+        self.assertTrue(report["check"]["equal"], report)
+        self.assertLessEqual(report["check"]["repeated_pages"], kills * window)
+
+
+class CrawlCommand(Crawls):
     def test_crawls_all_that_is_reachable_and_ends_by_itself(self):
         web = self.web("--hosts", "20", "--pages", "20", "--delay-ms", "4")
         out = self.folder / "out"
@@ -46,31 +95,17 @@ class CrawlCommand(unittest.TestCase):
         report = web.report()
         self.assertTrue(report["politeness"]["polite"], report)
         self.assertTrue(report["check"]["equal"], report)
-        lines = [line for file in out.glob("*.jsonl") for line in file.read_text().splitlines()]
-        self.assertEqual(400, len({json.loads(line)["url"] for line in lines}))
+        self.assertEqual(0, report["check"]["repeated_pages"])
+        pages, links = ([json.loads(line) for file in out.glob(f"{kind}-*.jsonl") for line in file.read_text().splitlines()]
+                        for kind in ("pages", "links"))
+        self.assertEqual(400, len({page["url"] for page in pages}))
+        self.assertEqual({page["url"]: page["links_inside"] + page["links_outside"] for page in pages},
+                         {page["url"]: len(page["links"]) for page in links})
         self.assertTrue(list(out.glob("*.warc.gz")))
 
     def test_killed_again_and_again_it_misses_nothing_and_stays_polite(self):
-        web = self.web("--hosts", "40", "--pages", "30", "--delay-ms", "9", "--faults", FAULTS)
-        fetched = -1
-        for _ in range(3):
-            process = subprocess.Popen(self.arguments(web, "--delay", "10ms", "--out", str(self.folder / "out")),
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            # Killed at work: some time after it has written something new.
-            deadline = time.monotonic() + PATIENCE_S
-            while self.fetched() <= fetched + 50 and process.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.05)  # a folder that grows wakes nobody
-            process.kill()
-            process.wait()
-            fetched = self.fetched()
-        summary = self.finish(web, "--delay", "10ms")
-        self.assertTrue(summary["finished"])
-        report = web.report()
-        self.assertTrue(report["politeness"]["polite"], report)
-        self.assertTrue(report["check"]["equal"], report)
-
-    def fetched(self):
-        return sum(file.read_bytes().count(b"\n") for file in (self.folder / "out").glob("*.jsonl*"))
+        web = self.web("--hosts", "40", "--pages", "30", "--delay-ms", "39", "--faults", FAULTS)
+        self.crawl_with_kills(web, 3, 100, 20_000, "--delay", "40ms")
 
     def test_a_limit_ends_it_and_the_folder_goes_on(self):
         web = self.web("--hosts", "20", "--pages", "20")
@@ -83,33 +118,52 @@ class CrawlCommand(unittest.TestCase):
 
     def test_ctrl_c_drains_and_the_folder_goes_on(self):
         web = self.web("--hosts", "20", "--pages", "40")
-        process = subprocess.Popen(self.arguments(web, "--delay", "20ms", "--out", str(self.folder / "out")),
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + PATIENCE_S
-        while self.fetched() == 0 and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
+        process = self.start(web, "--delay", "40ms")
+        self.wait_for_pages(process, 0)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=PATIENCE_S)
+        out, _ = process.communicate(timeout=self.patience_s)
         self.assertEqual(0, process.returncode)
         self.assertEqual("it was stopped", json.loads(out)["ended"])
         self.assertTrue(self.finish(web, "--delay", "5ms")["finished"])
-        report = web.report()
-        self.assertTrue(report["check"]["equal"], report)
+        check = web.report()["check"]
+        self.assertTrue(check["equal"], check)
+        self.assertEqual(0, check["repeated_pages"])
+
+    def test_a_second_ctrl_c_ends_at_once(self):
+        # Every page hangs, and is waited for longer than the test.
+        web = self.web("--hosts", "20", "--pages", "2", "--faults", "hang", "--faulty-hosts", "1", "--faulty-pages", "1")
+        patient = [f"--set={option}=10m" for option in ("spider.fetch.first_byte_timeout", "spider.fetch.total_timeout", "spider.drain_timeout")]
+        process = subprocess.Popen(self.arguments(web, *patient), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        self.read_until(process, r"fetching [1-9]")
+        process.send_signal(signal.SIGINT)
+        self.read_until(process, "SIGINT: stopping")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(128 + signal.SIGINT, process.wait(self.patience_s))
+
+    def read_until(self, process, pattern):
+        for line in process.stderr:
+            if re.search(pattern, line):
+                return
+        self.fail(f"it never said {pattern}")
+
+    def test_what_is_due_much_later_is_not_waited_for_but_told(self):
+        web = self.web("--hosts", "20", "--pages", "2", "--faults", "reset", "--faulty-hosts", "1", "--faulty-pages", "1")
+        summary = self.finish(web, "--delay", "5ms", "--param", "retry_delay_s=7200", "--max-wait", "1h")
+        self.assertEqual("nothing is due for longer than --max-wait", summary["ended"])
+        self.assertFalse(summary["finished"])
+        self.assertGreater(summary["delayed"], 0)
+        self.assertGreater(summary["next_due_in_s"], 3600)
+        self.assertLess(summary["next_due_in_s"], 4 * 3600)
 
     def test_a_second_crawl_on_the_folder_is_refused_by_name(self):
         web = self.web("--hosts", "20", "--pages", "40")
-        process = subprocess.Popen(self.arguments(web, "--delay", "1s", "--out", str(self.folder / "out")),
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            deadline = time.monotonic() + PATIENCE_S
-            while self.fetched() == 0 and time.monotonic() < deadline:
-                time.sleep(0.05)
-            second = subprocess.run(self.arguments(web), capture_output=True, text=True, timeout=PATIENCE_S)
-            self.assertEqual(1, second.returncode)
-            self.assertIn(str(process.pid), second.stderr)
-        finally:
-            process.kill()
-            process.wait()
+        process = self.start(web, "--delay", "1s")
+        self.wait_for_pages(process, 0)
+        second = subprocess.run(self.arguments(web), capture_output=True, text=True, timeout=self.patience_s)
+        self.assertEqual(1, second.returncode)
+        self.assertIn(str(process.pid), second.stderr)
 
     def refused(self, *arguments):
         done = subprocess.run([PROGRAM, "crawl", *arguments], capture_output=True, text=True, timeout=60, cwd=self.folder)
@@ -121,7 +175,12 @@ class CrawlCommand(unittest.TestCase):
         self.assertIn("no seed", self.refused())
         self.assertIn("--max-pages x", self.refused("http://a.test/", "--max-pages", "x"))
         self.assertIn("--duration 5", self.refused("http://a.test/", "--duration", "5"))
+        self.assertIn("--max-wait x", self.refused("http://a.test/", "--max-wait", "x"))
         self.assertIn("--nonsense", self.refused("http://a.test/", "--nonsense"))
+        self.assertIn("strategy 'nonsense'", self.refused("http://a.test/", "--strategy", "nonsense"))
+        self.assertIn("max_depth", self.refused("http://a.test/", "--depth", "x"))
+        self.assertIn("seed 'ftp://a.test/'", self.refused("http://a.test/", "ftp://a.test/"))
+        self.assertIn("No such file", self.refused("--seeds", "missing.txt"))
 
     def test_a_dry_run_says_what_would_be_done_and_makes_nothing(self):
         done = subprocess.run([PROGRAM, "crawl", "http://a.test/", "--dry-run", "--depth", "2", "--deny", "b.test", "--deny", "*/x/*"],
@@ -133,6 +192,17 @@ class CrawlCommand(unittest.TestCase):
         self.assertEqual([], os.listdir(self.folder))
 
 
+class LargeCrawl(Crawls):
+    patience_s = 1800
+
+    def test_killed_among_all_faults_it_misses_nothing_and_stays_polite(self):
+        # What a killed crawl had asked for may go on at the server, which hears of its death only when it sends something: for less than the delay.
+        web = self.web("--hosts", "200", "--pages", "500", "--delay-ms", "20", "--slow-ms", "10", "--drip-ms", "20", "--faults", "all",
+                       "--faulty-pages", "0.02", "--https-hosts", "0.1", "--crawl-delay-ms", "40", "--calendar-days", "100")
+        self.crawl_with_kills(web, 5, 1000, 3_000_000, "--delay", "25ms", f"--set=spider.fetch.authorities_file={web.authority}",
+                              "--set=spider.archive.warc=false", *IMPATIENT)
+
+
 if __name__ == "__main__":
     PROGRAM, WEB = (os.path.abspath(path) for path in sys.argv[1:3])
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

@@ -20,8 +20,9 @@ class Web:
         self.seeds.write_bytes(subprocess.run([*self.arguments, "--print-seeds"], check=True, capture_output=True).stdout)
         self.requests_file = folder / "requests.log"
         self.log = open(folder / "web.log", "wb")
+        self.authority = folder / "authority.pem"
         log_options = ["--log", self.requests_file] if log_requests else []
-        self.process = subprocess.Popen([*self.arguments, "--check", *log_options], stdout=subprocess.PIPE, stderr=self.log)
+        self.process = subprocess.Popen([*self.arguments, "--check", "--ca", self.authority, *log_options], stdout=subprocess.PIPE, stderr=self.log)
         self.port = json.loads(self.process.stdout.readline())["port"]
 
     def report(self):

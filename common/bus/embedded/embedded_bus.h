@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "common/bus/bus.h"
@@ -37,10 +38,9 @@ class EmbeddedBus : public Bus {
   // Deletes at once what retention no longer keeps, instead of at the next interval.
   absl::Status ApplyRetention() { return log_->ApplyRetention(); }
 
-  // Deletes the messages of a partition below `start`.
-  absl::Status DeleteBefore(std::string_view topic, PartitionId partition, Offset start) {
-    return log_->DeleteBefore(topic, partition, start);
-  }
+  // Deletes the messages of partitions below their starts. Often is cheap: messages that are
+  // deleted before RocksDB flushes them are never written to a table file.
+  absl::Status DeleteBefore(std::span<const LogStart> starts) { return log_->DeleteBefore(starts); }
 
  private:
   EmbeddedBus(Database& database, const Clock& clock, std::unique_ptr<MessageLog> log,

@@ -76,6 +76,14 @@ class EmbeddedBusTest : public ::testing::Test {
     } while (!batch.empty());
     return offsets;
   }
+  // What the folder holds of all logs.
+  size_t StoredBatches() const {
+    const std::unique_ptr<rocksdb::Iterator> batches(
+        database_->db().NewIterator({}, database_->log()));
+    size_t count = 0;
+    for (batches->SeekToFirst(); batches->Valid(); batches->Next()) ++count;
+    return count;
+  }
 
   const ScratchFolder folder_;
   ManualClock clock_;
@@ -166,13 +174,36 @@ TEST_F(EmbeddedBusTest, ALogThatRetentionHasEmptiedGoesOnWhereItStood) {
 TEST_F(EmbeddedBusTest, DeletingUpToTheMidstOfABatchHidesItsBeginningOnly) {
   MakeTopic({.name = "t"});
   Produce("t", 10);
-  ASSERT_OK(bus_->DeleteBefore("t", kFirst, Offset(4)));
+  const auto delete_before = [this](int64_t start) {
+    const LogStart cut{"t", kFirst, Offset(start)};
+    return bus_->DeleteBefore({&cut, 1});
+  };
+  ASSERT_OK(delete_before(4));
   EXPECT_EQ(Read("t", Offset(4)), (std::vector<int64_t>{4, 5, 6, 7, 8, 9}));
   Reopen();
   EXPECT_EQ(Bounds("t").start, Offset(4));
-  EXPECT_TRUE(IsFatal(bus_->DeleteBefore("t", kFirst, Offset(11))));
-  ASSERT_OK(bus_->DeleteBefore("t", kFirst, Offset(9)));
+  EXPECT_TRUE(IsFatal(delete_before(11)));
+  ASSERT_OK(delete_before(9));
   EXPECT_EQ(Read("t", Offset(9)), std::vector<int64_t>{9});
+}
+
+TEST_F(EmbeddedBusTest, StepByStepDeletionsLeaveNothingBehindAndTakeNothingElse) {
+  MakeTopic({.name = "t"});
+  MakeTopic({.name = "u"});
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 10; ++i) {
+      Produce("t", 3);
+      Produce("u", 3);
+    }
+    const int64_t end = Bounds("t").end.value();
+    for (const int64_t start : {end - 20, end - 7, end}) {
+      const LogStart cuts[] = {{"t", kFirst, Offset(start)}, {"u", kFirst, Offset(start - 1)}};
+      ASSERT_OK(bus_->DeleteBefore(cuts));
+    }
+    EXPECT_EQ(Read("u", Offset(end - 1)), std::vector<int64_t>{end - 1});
+    EXPECT_EQ(StoredBatches(), 1u);
+    if (round == 1) Reopen();
+  }
 }
 
 TEST_F(EmbeddedBusTest, PollsOfEverySizeReadEachMessageOnce) {

@@ -140,7 +140,7 @@ absl::Status MessageLog::LoadPartition(LogPartition* partition) {
   if (start.size() == 8) {
     partition->start = static_cast<int64_t>(LoadBigEndian<uint64_t>(start.data()));
   }
-  partition->end = partition->tail = partition->start.load();
+  partition->end = partition->tail = partition->erased_to = partition->start.load();
 
   const std::unique_ptr<rocksdb::Iterator> batches(database_.db().NewIterator({}, database_.log()));
   const BatchKey past(*partition, Offset(std::numeric_limits<int64_t>::max()));
@@ -322,23 +322,28 @@ absl::Status MessageLog::ApplyRetention() {
   return Delete(cuts);
 }
 
-absl::Status MessageLog::DeleteBefore(std::string_view topic, PartitionId partition, Offset start) {
+absl::Status MessageLog::DeleteBefore(std::span<const LogStart> starts) {
   absl::MutexLock lock(&retention_mutex_);
-  ASSIGN_OR_RETURN(LogPartition* const log, FindPartition(topic, partition));
-  if (start.value() < log->start || start.value() > log->end) {
-    return FatalError("delete from topic '{}' partition {}: offset {} is not in its log", topic,
-                      partition, start);
+  std::vector<Cut> cuts;
+  for (const auto& [topic, partition, start] : starts) {
+    ASSIGN_OR_RETURN(LogPartition* const log, FindPartition(topic, partition));
+    if (start.value() < log->start || start.value() > log->end) {
+      return FatalError("delete from topic '{}' partition {}: offset {} is not in its log", topic,
+                        partition, start);
+    }
+    cuts.push_back({log, start});
   }
-  const Cut cut{log, start};
-  return Delete({&cut, 1});
+  return Delete(cuts);
 }
 
 absl::Status MessageLog::Delete(std::span<const Cut> cuts) {
   if (cuts.empty()) return absl::OkStatus();
   rocksdb::WriteBatch batch;
   for (const auto& [partition, start] : cuts) {
-    // Keys are last offsets: a batch that holds messages on both sides of the start stays.
-    const BatchKey begin(*partition, Offset(0));
+    // Keys are last offsets: a batch that holds messages on both sides of the start stays. From
+    // where the last deletion ended: ranges that lie over each other would make reads slower and
+    // slower.
+    const BatchKey begin(*partition, Offset(partition->erased_to));
     const BatchKey end(*partition, start);
     rocksdb::Status added = batch.DeleteRange(database_.log(), begin.slice(), end.slice());
     if (added.ok()) {
@@ -348,8 +353,10 @@ absl::Status MessageLog::Delete(std::span<const Cut> cuts) {
   }
   // Readers are told of the new start before what is below it goes.
   for (const auto& [partition, start] : cuts) partition->start = start.value();
-  return database_.WhenWritable(kDeletePatience,
-                                [&] { return database_.Write(&batch, "delete from"); });
+  RETURN_IF_ERROR(database_.WhenWritable(kDeletePatience,
+                                         [&] { return database_.Write(&batch, "delete from"); }));
+  for (const auto& [partition, start] : cuts) partition->erased_to = start.value();
+  return absl::OkStatus();
 }
 
 }  // namespace orbweaver

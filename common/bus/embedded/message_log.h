@@ -49,6 +49,16 @@ struct LogPartition {
   int64_t tail = 0;
   uint64_t log_bytes = 0;
   WallTime newest_time{};
+
+  // The MessageLog's deletions only: batches whose last offset is below are gone.
+  int64_t erased_to = 0;
+};
+
+// Where a partition's log is to begin.
+struct LogStart {
+  std::string_view topic;
+  PartitionId partition;
+  Offset start;
 };
 
 struct LogTopic {
@@ -116,9 +126,9 @@ class MessageLog {
   // compactions are too far behind for ten seconds: the next time does it.
   absl::Status ApplyRetention() ABSL_LOCKS_EXCLUDED(retention_mutex_);
 
-  // Deletes what is below `start`, which must be within the log.
-  absl::Status DeleteBefore(std::string_view topic, PartitionId partition, Offset start)
-      ABSL_LOCKS_EXCLUDED(retention_mutex_);
+  // Deletes what is below the starts, which must be within their logs, in one write: what no table
+  // file has yet never gets into one.
+  absl::Status DeleteBefore(std::span<const LogStart> starts) ABSL_LOCKS_EXCLUDED(retention_mutex_);
 
   // Raised at each append, and by consumer groups.
   Signal& changed() { return changed_; }

@@ -50,8 +50,9 @@ public final class LocalHBase {
     int port = Integer.parseInt(args[1]);
     boolean framed = conf.getBoolean("hbase.regionserver.thrift.framed", false);
     boolean compact = conf.getBoolean("hbase.regionserver.thrift.compact", false);
-    List<String> thrift = new ArrayList<>(List.of("-b", "127.0.0.1", "-p", args[1], "--infoport", "-1"));
     // The server takes what its command line does not name for refused, whatever the configuration says.
+    String address = conf.get("hbase.regionserver.thrift.ipaddress", "127.0.0.1");
+    List<String> thrift = new ArrayList<>(List.of("-b", address, "-p", args[1], "--infoport", "-1"));
     if (framed) {
       thrift.add("-f");
     }

@@ -26,6 +26,7 @@ Comparison Compare(const Reachable& reachable, const Ledger& ledger) {
     } else {
       ++result.crawled;
       result.repeated += requests - needed;
+      if (outcome == Outcome::kPage) result.repeated_pages += requests - needed;
     }
   });
   ledger.ForEach([&](const Place& place, uint32_t) {
@@ -53,7 +54,8 @@ void WriteJson(const Comparison& comparison, JsonWriter* json) {
   finding("unfinished", comparison.unfinished);
   finding("forbidden", comparison.forbidden);
   finding("unreachable", comparison.unreachable);
-  json->Key("repeated").Value(comparison.repeated).EndObject();
+  json->Key("repeated").Value(comparison.repeated);
+  json->Key("repeated_pages").Value(comparison.repeated_pages).EndObject();
 }
 
 }  // namespace orbweaver::synthetic

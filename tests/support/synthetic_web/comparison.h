@@ -22,6 +22,9 @@ struct Comparison {
   Finding forbidden;      // against robots.txt, or a private address
   Finding unreachable;    // requested although nothing leads there
   uint64_t repeated = 0;  // requests beyond those that a URL needed
+  // Those of them that were for pages, which come once their failures are over: nothing but a
+  // crawler's crash makes it ask again.
+  uint64_t repeated_pages = 0;
 
   // Whether what was crawled is what was to be crawled. Repeated requests are for the caller to
   // judge.
