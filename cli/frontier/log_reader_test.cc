@@ -50,6 +50,12 @@ class LogReaderTest : public ::testing::Test {
     return values;
   }
 
+  // Of the first partition, below `start`.
+  absl::Status Delete(Offset start) {
+    const LogStart at{.topic = kTopic, .partition = PartitionId(0), .start = start};
+    return bus_->DeleteBefore({&at, 1});
+  }
+
   using Values = std::vector<std::string>;
   const ScratchFolder folder_;
   ManualClock clock_;
@@ -64,7 +70,7 @@ TEST_F(LogReaderTest, AnOffsetRangeIsHalfOpenAndCutToWhatTheLogHolds) {
   EXPECT_EQ(Read({.partition = PartitionId(1), .from = 8, .to = 100}), (Values{"1:8", "1:9"}));
   EXPECT_EQ(Read({.from = 3, .to = 4}), (Values{"0:3", "1:3"}));
   EXPECT_EQ(Read({.from = 100}), Values{});
-  ASSERT_OK(bus_->DeleteBefore(kTopic, PartitionId(0), Offset(9)));
+  ASSERT_OK(Delete(Offset(9)));
   EXPECT_EQ(Read({.partition = PartitionId(0), .from = 0}), Values{"0:9"});
 }
 
@@ -90,7 +96,7 @@ TEST_F(LogReaderTest, CalledAgainItGoesOnWhereItStood) {
     return values.size() < 3;
   }));
   // Deleted meanwhile is passed over.
-  ASSERT_OK(bus_->DeleteBefore(kTopic, PartitionId(0), Offset(8)));
+  ASSERT_OK(Delete(Offset(8)));
   ASSERT_OK(reader.Read(*bus_, kLong, [&values](const Message& message) {
     values.emplace_back(message.value);
     return true;

@@ -80,12 +80,16 @@ class OwnProcess:
                 os.close(handle)
 
     def stop(self, how, deadline_s=STOP_DEADLINE_S):
-        """Sends the signal `how` and waits for the end; SIGKILL when that does not do. False when none ran."""
+        """Sends the signal `how` and waits for the end; SIGKILL when that does not do. False when none ran.
+
+        With None it sends nothing and waits for the end of what was told to stop before.
+        """
         with self._pinned() as handle:
             if handle is None:
                 self._reap()
                 return False
-            signal.pidfd_send_signal(handle, how)
+            if how is not None:
+                signal.pidfd_send_signal(handle, how)
             signal.pidfd_send_signal(handle, signal.SIGCONT)  # a frozen one hears nothing else
             if not select.select([handle], [], [], deadline_s)[0]:
                 say(f"{self.name} did not stop in {deadline_s} s, killing it")

@@ -119,5 +119,6 @@ class Workers:
         """Stops them in good order, all at once."""
         for worker in workers:
             worker.send(signal.SIGTERM)
+        # Once only: at a second signal they end at once.
         for worker in workers:
-            worker.stop(signal.SIGTERM, deadline_s)
+            worker.stop(None, deadline_s)

@@ -23,6 +23,10 @@ Histogram& Seconds(MetricRegistry& registry, const char* phase) {
 CoreMetrics::CoreMetrics(MetricRegistry& registry)
     : replayed(registry.AddCounter("orbweaver_strategy_replayed_total",
                                    "Events that were in their domain's row already")),
+      repeated_outcomes(
+          registry.AddCounter("orbweaver_strategy_repeated_outcomes_total",
+                              "Failures of requests whose failure was counted already: a spider "
+                              "died before it committed, and they were fetched again")),
       dead_letters(registry.AddCounter("orbweaver_strategy_dead_letters_total",
                                        "Events that went to the dead-letter topic")),
       lost_events(registry.AddCounter("orbweaver_strategy_lost_events_total",

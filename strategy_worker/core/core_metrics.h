@@ -14,7 +14,8 @@ struct CoreMetrics {
 
   // By SourceEvent::kind.
   std::array<Counter*, 7> events;
-  Counter& replayed;      // events that were in their row already
+  Counter& replayed;  // events that were in their row already
+  Counter& repeated_outcomes;
   Counter& dead_letters;  // events that went to the dead-letter topic
   Counter& lost_events;   // deleted by retention before they were read
   Counter& input_bytes;

@@ -73,6 +73,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   changed_.clear();
   update_ = {};
   scheduled_ = 0;
+  is_counted_already_ = false;
   output_ = {};
   output_.struct_size = sizeof output_;
   if (others_were_loaded_) {
@@ -87,7 +88,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   } else {
     Observe(event);
   }
-  if (event.kind == kDeferredEvent) return absl::OkStatus();
+  if (event.kind == kDeferredEvent || is_counted_already_) return absl::OkStatus();
   RETURN_IF_ERROR(AdoptData(strategy_, &states->record()));
   RETURN_IF_ERROR(CallStrategy(event, states->record()));
   if (output_.warning_kept.size != 0) {
@@ -126,11 +127,17 @@ void EventHandler::Observe(const SourceEvent& event) {
     }
   } else if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
     LinkState& state = states_[0];
-    if (!known_[0]) state.depth = failed->request.depth;
-    state.status =
-        IsTransient(failed->cause, failed->status) ? LinkStatus::kError : LinkStatus::kGone;
-    ++state.errors;
-    state.http_status = static_cast<uint16_t>(std::min(failed->status, 65535u));
+    // A spider that died before it committed has left an outcome in the log, and the next one has
+    // fetched the request again: its retry is queued, and must not be queued once more.
+    is_counted_already_ =
+        known_[0] && state.status == LinkStatus::kQueued && failed->request.attempt < state.errors;
+    if (!is_counted_already_) {
+      if (!known_[0]) state.depth = failed->request.depth;
+      state.status =
+          IsTransient(failed->cause, failed->status) ? LinkStatus::kError : LinkStatus::kGone;
+      ++state.errors;
+      state.http_status = static_cast<uint16_t>(std::min(failed->status, 65535u));
+    }
     if (failed->retry_after.has_value()) {
       Block(Later(event.message->time, std::min(*failed->retry_after, options_.max_retry_after)));
     } else if (failed->status == 429 || failed->status == 503) {
@@ -223,6 +230,8 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
   arena_.Reset();
   if (const auto* deferred = std::get_if<Deferred>(&event.entry->event)) {
     DecideDeferred(*deferred, event);
+  } else if (is_counted_already_) {
+    metrics_.repeated_outcomes.Increment();
   } else {
     if (output_.give_up_domain != 0) GiveUp();
     const uint32_t new_depth = event.kind == ORBWEAVER_LINKS
@@ -309,6 +318,11 @@ void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, s
   if (decision.action == ORBWEAVER_SCHEDULE || decision.action == ORBWEAVER_RAISE) {
     const bool raises = decision.action == ORBWEAVER_RAISE;
     if (!raises || !was_queued) ++scheduled_;
+    // Errors count as attempts do: from the time that it was scheduled other than as a retry.
+    if (!was_queued && decision.attempt == 0 && state.errors != 0) {
+      state.errors = 0;
+      changed = true;
+    }
     state.status = LinkStatus::kQueued;
     Request(place, decision, url, inherited,
             raises ? ScheduleAction::kRaise : ScheduleAction::kAdd);

@@ -94,6 +94,7 @@ class EventHandler {
   ScheduleWriter writer_;
 
   bool is_asked_ = false;            // the event at hand was shown to the strategy
+  bool is_counted_already_ = false;  // it is another outcome of a request that had one
   bool others_were_loaded_ = false;  // since BeginBatch: what it had loaded may be gone
 
   // Of the event at hand. A place is that of one of its links, or behind them of an extra.

@@ -112,6 +112,44 @@ TEST_F(StrategyCoreTest, AFailureIsAnErrorOrForGoodByItsCause) {
   EXPECT_EQ(world_.RecordOf(kDomain)->failed, 2u);
 }
 
+// A spider died between an outcome and its commit: the next one fetched the request again.
+TEST_F(StrategyCoreTest, ASecondFailureOfOneRequestQueuesNoSecondRetry) {
+  AppendLinks({kUrl});
+  Request request = RequestOf(kUrl);
+  request.attempt = 0;
+  const FetchFailed failed{.request = request, .cause = FailureCause::kReset};
+  world_.Append({.domain = kDomain, .event = failed});
+  world_.Append({.domain = kDomain, .event = failed});
+  request.attempt = 1;
+  world_.Append(
+      {.domain = kDomain, .event = FetchFailed{.request = request, .cause = FailureCause::kReset}});
+  ASSERT_OK(Run());
+  const auto requests = world_.ReadRequests();
+  ASSERT_THAT(requests, SizeIs(3));  // from the link, and after each of two failures
+  EXPECT_EQ(requests[1].attempt, 1u);
+  EXPECT_EQ(requests[2].attempt, 2u);
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->errors, 2u);
+}
+
+TEST_F(StrategyCoreTest, AUrlThatWasGivenUpAndIsScheduledAnewIsRetriedAnew) {
+  strategy_.on_event = [](Call call) {
+    if (call.event.kind == ORBWEAVER_LINKS) call.decisions[0].action = ORBWEAVER_SCHEDULE;
+    return absl::OkStatus();
+  };
+  Request request = RequestOf(kUrl);
+  request.attempt = 0;
+  const FetchFailed failed{.request = request, .cause = FailureCause::kReset};
+  world_.Append({.domain = kDomain, .event = failed});
+  AppendLinks({kUrl});
+  ASSERT_OK(Run());
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->errors, 0u);
+  world_.Append({.domain = kDomain, .event = failed});
+  ASSERT_OK(Run());
+  // It is no second outcome of the first request.
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->status, LinkStatus::kError);
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->errors, 1u);
+}
+
 TEST_F(StrategyCoreTest, AServerThatAsksForPatienceGetsItWhateverTheStrategySays) {
   strategy_.on_event = [](Call) { return absl::OkStatus(); };
   world_.Append({.domain = kDomain,

@@ -52,7 +52,7 @@ class Link : public LinkView {
   Status status() const { return static_cast<Status>(state_->status); }
   uint32_t depth() const { return state_->depth; }
   uint32_t fetches() const { return state_->fetches; }  // successful ones
-  uint32_t errors() const { return state_->errors; }    // since the last success
+  uint32_t errors() const { return state_->errors; }    // since the last success or new start
   uint32_t http_status() const { return state_->http_status; }
   int64_t fetched_at_ms() const { return state_->fetched_at_ms; }
   int64_t due_at_ms() const { return state_->due_at_ms; }

@@ -52,7 +52,7 @@ typedef struct orbweaver_state {
   uint16_t http_status;   /* of the last fetch */
   uint32_t depth;
   uint32_t fetches; /* successful ones */
-  uint32_t errors;  /* since the last success */
+  uint32_t errors;  /* since the last success, or since it was scheduled anew */
   int64_t fetched_at_ms;
   int64_t due_at_ms; /* as the strategy set it */
   uint64_t content_hash;

@@ -27,7 +27,7 @@ struct LinkState {
   WallTime due_at;                // as the strategy set it; the epoch: not set
 
   uint32_t fetches = 0;  // successful ones
-  uint32_t errors = 0;   // since the last success
+  uint32_t errors = 0;   // since the last success, or since it was scheduled anew
   uint16_t http_status = 0;
   WallTime fetched_at;
   uint64_t content_hash = 0;  // the low half

@@ -14,7 +14,7 @@ class Cluster(World):
     def test_undisturbed(self):
         self.start("--faults", FAULTS)
         self.seed()
-        self.assert_complete()
+        self.assert_complete(no_worker_died=True)
 
     def test_every_worker_killed_twice(self):
         self.start("--faults", FAULTS)
@@ -69,8 +69,10 @@ class Cluster(World):
         self.start()
         self.assertEqual(PARTITIONS, self.run_command("pause", "all").count("is paused"))
         self.seed()
-        self.await_that("the seeds are queued", lambda: self.waiting() > 0)
-        blocked, purged = self.seed_domains()[:2]
+        seeds = self.web.seeds.read_text().split()
+        self.await_that("the seeds are queued", lambda: self.waiting() == len(seeds))
+        domains = sorted({json.loads(self.run_command("inspect", "url", seed))["domain"] for seed in seeds})
+        blocked, purged = [domain for domain in domains if domain.endswith(".test")][:2]
         self.run_command("block", blocked, "--for", "1h")
         self.assertTrue(json.loads(self.run_command("inspect", "domain", blocked))["queue"]["blocked"])
         # A host stands for its domain.
@@ -83,40 +85,29 @@ class Cluster(World):
         self.await_that("the others are fetched", lambda: self.web.requests() > 0)
         self.run_command("unblock", blocked)
         self.await_end()
-        # What was purged was a page that links lead to as well, but the states say that it is queued.
         self.assertEqual([], self.dead_letters())
 
     def waiting(self):
         status = self.status()
         return status["queue"]["total"]["waiting"] if status else 0
 
-    def seed_domains(self):
-        """Registered domains of the seeds that wait, as the queue knows them."""
-        seeds = [line for line in self.web.seeds.read_text().splitlines() if line]
-        return sorted({json.loads(self.run_command("inspect", "url", seed))["domain"] for seed in seeds})
-
     def test_what_cannot_be_decoded_is_kept_and_the_crawl_completes(self):
         self.start("--faults", FAULTS)
         self.seed()
         self.await_progress(0.2)
-        injected = set()
         for topic, partition in itertools.product(TOPICS, range(PARTITIONS)):
             # One with our header and nonsense behind it, one without.
             for header in (["-H", "schema=orbweaver.v1"], []):
                 subprocess.run(["kcat", "-q", "-b", os.environ["ORBWEAVER_KAFKA"], "-P", "-t", self.prefix + topic,
                                 "-p", str(partition), *header], input=b"\xff nonsense", check=True)
-            injected.add((topic, str(partition)))
-        self.assert_complete(dead_letters=len(injected))
-
-    def assert_complete(self, dead_letters=0):
         self.await_end()
-        if dead_letters:
-            kept = self.dead_letters()
-            places = {(letter["from_topic"], letter["from_partition"], letter["from_offset"]) for letter in kept}
-            # Two were injected into each partition; two groups read the spider log, and each keeps what it cannot read.
-            self.assertEqual(2 * dead_letters, len(places), kept)
-            self.assertTrue(all(letter["cause"] for letter in kept), kept)
-        super().assert_complete(dead_letters)
+        kept = self.dead_letters()
+        places = {(letter["from_topic"], letter["from_partition"], letter["from_offset"]) for letter in kept}
+        # Two were injected into each partition of each topic.
+        self.assertEqual(2 * len(TOPICS) * PARTITIONS, len(places), kept)
+        self.assertEqual(set(itertools.product(TOPICS, map(str, range(PARTITIONS)))), {place[:2] for place in places})
+        self.assertTrue(all(letter["cause"] for letter in kept), kept)
+        self.assert_complete(dead_letters=len(kept), no_worker_died=True)
 
 
 if __name__ == "__main__":

@@ -158,8 +158,11 @@ class World(unittest.TestCase):
             elif message["detail"]["epoch"] >= epochs[message["partition"]]:
                 yield message
 
-    def assert_scheduled_once(self):
-        """Each URL was scheduled once, and again only for an outcome that asks for it; each time it left the queue once."""
+    def assert_scheduled_once(self, no_worker_died):
+        """Each URL was scheduled once, and again only for an outcome that asks for it; each time it left the queue once.
+
+        What a spider had in flight when it died has two outcomes, and both may ask for it.
+        """
         scheduled = collections.Counter()
         seen = set()
         for message in self.valid("scoring-log"):
@@ -178,26 +181,28 @@ class World(unittest.TestCase):
         self.assertEqual([], [name for name, count in names.items() if count > 1], "left the queue twice")
         self.assertEqual(scheduled, sent)
         again = collections.Counter()
-        asked = set()
-        for kind in ("fetch_failed", "deferred"):
+        outcomes = collections.Counter()
+        for kind in ("page_fetched", "fetch_failed", "deferred"):
             for message in self.messages("spider-log", "--type", kind):
                 detail = message["detail"]
-                name = (message["key"], detail["band"], detail["seq"], detail["index"])
-                if name not in asked:
-                    asked.add(name)
+                outcomes[(message["key"], detail["band"], detail["seq"], detail["index"])] += 1
+                if kind != "page_fetched":
                     again[detail["url"]] += 1
         self.assertEqual({}, {url: count for url, count in scheduled.items() if count > 1 + again[url]},
                          "scheduled more often than its outcomes ask for")
+        self.assertEqual(set(names), set(outcomes), "requests without an outcome, or the other way round")
+        if no_worker_died:
+            self.assertEqual([], [name for name, count in outcomes.items() if count > 1], "fetched twice")
 
     def dead_letters(self):
         return [message["detail"] for message in self.messages("dead-letter")]
 
-    def assert_complete(self, dead_letters=0):
+    def assert_complete(self, dead_letters=0, no_worker_died=False):
         """What was crawled is what could be reached, politely, each URL scheduled once."""
         self.await_end()
         if dead_letters == 0:
             self.assertEqual([], self.dead_letters())
-        self.assert_scheduled_once()
+        self.assert_scheduled_once(no_worker_died)
         self.stop_all()
         report = self.web.report()
         self.assertTrue(report["politeness"]["polite"], report)

@@ -54,19 +54,25 @@ class FrontierCommands(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.1)  # the folder of another process wakes nobody
 
-    def test_they_look_at_a_running_crawl_and_it_completes(self):
+    def test_they_look_at_a_crawl_that_is_running(self):
         # So slow that it is at work for as long as it is looked at.
-        crawl = self.crawl("--delay", "100ms")
-        self.await_that(lambda: self.data.exists() and self.web.requests() > 30)
-        # What was fetched stands in the log a moment later.
-        self.await_that(lambda: len(self.dump("spider-feed", "--type", "request")) > 0)
-        feed = self.dump("spider-feed", "--type", "request")
-        self.assertGreater(len(feed), 0)
-        first = feed[0]
-        self.assertEqual([first], self.dump("spider-feed", "--partition", str(first["partition"]), "--from",
-                                            str(first["offset"]), "--to", str(first["offset"] + 1)))
+        crawl = self.crawl("--delay", "20s")
+        self.await_that(lambda: self.data.exists() and self.web.requests() > 5)
+        found = []
+
+        def is_found_again():
+            # The crawl deletes from its log what has been read, so it may be gone at the second look.
+            feed = self.dump("spider-feed", "--type", "request")
+            if not feed:
+                return False
+            newest = feed[-1]
+            found[:] = self.dump("spider-feed", "--partition", str(newest["partition"]), "--from", str(newest["offset"]),
+                                 "--to", str(newest["offset"] + 1), "--url", newest["detail"]["url"])
+            return found == [newest]
+
+        self.await_that(is_found_again)
+        first = found[0]
         url = first["detail"]["url"]
-        self.assertEqual({url}, {message["detail"]["url"] for message in self.dump("spider-feed", "--url", url)})
         self.await_that(lambda: json.loads(self.run_on_folder("inspect", "url", url))["link"] is not None)
         domain = json.loads(self.run_on_folder("inspect", "domain", url))
         self.assertEqual(first["key"], domain["domain"])
@@ -83,10 +89,8 @@ class FrontierCommands(unittest.TestCase):
         self.assertEqual(0, status["queue"]["total"]["waiting"] + status["queue"]["total"]["delayed"])
         self.assertEqual(0, status["dead_letters"])
         self.assertEqual("", self.run_on_folder("log", "dead-letter"))
-        # The feed is kept whole: each URL once.
-        feed = self.dump("spider-feed", "--type", "request")
-        self.assertEqual(400, len({message["detail"]["url"] for message in feed}))
-        link = json.loads(self.run_on_folder("inspect", "url", feed[0]["detail"]["url"]))
+        seed = self.web.seeds.read_text().split()[0]
+        link = json.loads(self.run_on_folder("inspect", "url", seed))
         self.assertEqual("crawled", link["link"]["status"])
         self.assertIsNone(link["queued"])
         out = self.folder / "out"

@@ -109,8 +109,11 @@ class CountingCrawl : public SimCrawl {
         ++expected.scheduled[CountingStrategy::ExtraUrl(domain, now_ms)];
       }
     } else if (kind < 8) {
+      // Each of another request: the second failure of one would schedule nothing.
+      Request failed = request;
+      failed.attempt = failures_[url]++;
       world.Append({.domain = domain,
-                    .event = FetchFailed{.request = request, .cause = FailureCause::kReset}});
+                    .event = FetchFailed{.request = failed, .cause = FailureCause::kReset}});
       if (!poison) ++expected.failed;
     } else if (kind < 9) {
       world.Append({.domain = domain, .event = Deferred{.request = request}});
@@ -184,6 +187,7 @@ class CountingCrawl : public SimCrawl {
 
   const bool by_chance_;
   std::map<std::string, Expected> expected_;
+  std::map<std::string, uint32_t> failures_;  // by URL
   std::string failure_;
 };
 
