@@ -27,6 +27,8 @@ CrawlMetrics::CrawlMetrics(MetricRegistry& registry)
       log_bytes(registry.AddCounter("orbweaver_spider_log_bytes_total", "Their size")),
       feed_requests(registry.AddCounter("orbweaver_spider_feed_requests_total",
                                         "Requests taken from the feed")),
+      feed_lost(registry.AddCounter("orbweaver_spider_feed_lost_total",
+                                    "Requests deleted by retention before they were read")),
       feed_of_old_epochs(
           registry.AddCounter("orbweaver_spider_feed_of_old_epochs_total",
                               "Requests of db workers that had been replaced, passed over")),
@@ -46,7 +48,8 @@ CrawlMetrics::CrawlMetrics(MetricRegistry& registry)
           registry.AddGauge("orbweaver_spider_robots_hosts", "Hosts whose robots.txt is known")),
       fetch_seconds(registry.AddHistogram("orbweaver_spider_fetch_seconds",
                                           "From a request's start to its end",
-                                          ExponentialBounds(0.001, 2, 18))) {
+                                          ExponentialBounds(0.001, 2, 18))),
+      fetchers(registry) {
   static_assert(std::size(kReasons) == std::tuple_size_v<decltype(deferred)>);
   for (size_t i = 0; i < failures.size(); ++i) {
     failures[i] = &registry.AddCounter(

@@ -6,6 +6,7 @@
 #include "common/metrics/metric.h"
 #include "common/metrics/metric_registry.h"
 #include "common/model/spider_log.h"
+#include "spider/crawl/fetch_metrics.h"
 
 namespace orbweaver {
 
@@ -25,6 +26,7 @@ struct CrawlMetrics {
   Counter& log_entries;
   Counter& log_bytes;
   Counter& feed_requests;
+  Counter& feed_lost;
   Counter& feed_of_old_epochs;
   Counter& dead_letters;
   Counter& commits;
@@ -35,6 +37,7 @@ struct CrawlMetrics {
   Gauge& queued_bytes;
   Gauge& robots_hosts;
   Histogram& fetch_seconds;
+  FetchMetrics fetchers;
 };
 
 }  // namespace orbweaver

@@ -35,6 +35,7 @@ absl::StatusOr<std::unique_ptr<Lane>> MakeLane(const SpiderOptions& options,
       .archive = std::make_unique<Archive>(options.archive, writer, around.software, SystemClock()),
       .suffixes = around.suffixes,
       .clock = SystemClock(),
+      .metrics = around.metrics.fetchers,
       .urls = options.url,
       .parse = options.parse,
       .publish = options.publish});

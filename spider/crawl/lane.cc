@@ -22,6 +22,12 @@ std::string_view HostOf(std::string_view url) {
   return host;
 }
 
+// Servers have several types for those, and it is no other than a file of any content.
+bool IsCompressedSitemap(std::string_view url) {
+  const std::string_view path = url.substr(0, url.find('?'));
+  return path.ends_with(".xml.gz") || path.ends_with(".txt.gz");
+}
+
 // Whether it was us who ended the answer, or the wait for one.
 bool BrokenOff(const FetchResult& result) {
   if (!result.failure) return result.body_truncated;
@@ -41,6 +47,8 @@ bool BrokenOff(const FetchResult& result) {
   }
 }
 
+constexpr Duration kReportInterval = std::chrono::milliseconds(500);
+
 FetchId FetchIdOf(TurnId id) { return FetchId(id.value()); }
 TurnId TurnIdOf(FetchId id) { return TurnId(id.value()); }
 
@@ -50,11 +58,17 @@ Lane::Lane(LaneParts parts)
     : fetcher_(std::move(parts.fetcher)),
       archive_(std::move(parts.archive)),
       clock_(parts.clock),
+      metrics_(parts.metrics),
       resolver_(parts.urls, parts.suffixes),
       parser_(parts.parse, &resolver_),
       encoder_(parts.publish) {}
 
-Lane::~Lane() = default;
+Lane::~Lane() {
+  // Its connections end with it.
+  FetchStats last = fetcher_->stats();
+  last.open_connections = last.idle_connections = 0;
+  metrics_.Report(last, &reported_);
+}
 
 void Lane::Start(LaneTask task) {
   const FetchId id = FetchIdOf(task.id);
@@ -71,6 +85,7 @@ void Lane::Start(LaneTask task) {
   SpiderFeedEntry entry;
   CHECK_OK(Decode(kept.entry, &arena_, &entry));
   const Request& asked = std::get<Request>(entry.entry);
+  request.any_type = IsCompressedSitemap(kept.url);
   // Validators are of the request's own URL.
   if (kept.redirects.empty()) {
     request.etag = asked.etag;
@@ -83,6 +98,10 @@ void Lane::Run(SteadyTime until, std::vector<LaneResult>* done) {
   done_ = done;
   fetcher_->Run(until, *this);
   done_ = nullptr;
+  const SteadyTime now = clock_.Now();
+  if (now < next_report_) return;
+  next_report_ = now + kReportInterval;
+  metrics_.Report(fetcher_->stats(), &reported_);
 }
 
 void Lane::OnResolved(const Resolution& resolution) {

@@ -15,6 +15,7 @@
 #include "common/base/ids.h"
 #include "common/model/arena.h"
 #include "common/url/resolver.h"
+#include "spider/crawl/fetch_metrics.h"
 #include "spider/fetch/fetcher.h"
 #include "spider/parse/page_parser.h"
 #include "spider/politeness/politeness.h"
@@ -71,6 +72,7 @@ struct LaneParts {
   std::unique_ptr<Archive> archive;  // which may write nothing
   const PublicSuffixes& suffixes;
   const Clock& clock;
+  FetchMetrics& metrics;
   UrlOptions urls;
   ParseOptions parse;
   PublishOptions publish;
@@ -104,11 +106,14 @@ class Lane : private FetchListener {
   const std::unique_ptr<Fetcher> fetcher_;
   const std::unique_ptr<Archive> archive_;
   const Clock& clock_;
+  FetchMetrics& metrics_;
   UrlResolver resolver_;
   PageParser parser_;
   OutcomeEncoder encoder_;
   Arena arena_;
   absl::flat_hash_map<FetchId, LaneTask> tasks_;
+  FetchStats reported_;  // to metrics_
+  SteadyTime next_report_{};
   std::vector<LaneResult>* done_ = nullptr;  // while Run runs
 };
 

@@ -1,3 +1,5 @@
+// Long, because every stage of a request is in it, and each ends by beginning the next one or by
+// the request's outcome: that there is always exactly one can be seen only where all of them stand.
 #include "spider/crawl/request_flow.h"
 
 #include <algorithm>
@@ -329,6 +331,7 @@ void RequestFlow::TellFacts(const RobotsFetch& robots, std::optional<Duration> r
   ResolvedUrl host;
   resolver_.ClearBase();
   if (resolver_.Resolve(robots.origin, &host) != UrlError::kNone) return;
+  if (facts.crawl_delay) politeness_.SetCrawlDelay(host.domain, *facts.crawl_delay, clock_.Now());
   LogEntries entries;
   encoder_.Facts(host.domain, facts, &entries);
   if (!entries.empty()) outcomes_.push_back({.id = TurnId(), .entries = std::move(entries)});

@@ -87,6 +87,8 @@ class RequestFlow {
   SteadyTime NextLook() const;
 
   size_t fetching() const { return fetching_; }
+  // Files of robots.txt that are waited for.
+  size_t robots_fetches() const { return robots_fetches_.size(); }
   const Politeness& politeness() const { return politeness_; }
   const RobotsCache& robots() const { return robots_; }
 

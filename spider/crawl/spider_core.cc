@@ -66,7 +66,8 @@ absl::Status SpiderCore::Join() {
   ASSIGN_OR_RETURN(log_, LogSender::Create(bus_, partitions_));
   ASSIGN_OR_RETURN(auto consumer, bus_.NewConsumer(consumer_));
   FeedListener& listener = *this;
-  auto feed = std::make_unique<FeedReader>(std::move(consumer), bus_, clock_, listener, stats_);
+  auto feed = std::make_unique<FeedReader>(std::move(consumer), bus_, clock_, listener, stats_,
+                                           options_.on_cut_feed);
   RETURN_IF_ERROR(feed->Start());
   feed_ = std::move(feed);
   last_commit_ = clock_.Now();
@@ -188,6 +189,7 @@ void SpiderCore::Observe(SteadyTime now) {
   last_look_ = now;
   metrics_.partitions.Set(static_cast<double>(feed_->partitions()));
   metrics_.feed_requests.Increment(stats_.requests - reported_.requests);
+  metrics_.feed_lost.Increment(stats_.lost - reported_.lost);
   metrics_.feed_of_old_epochs.Increment(stats_.of_old_epochs - reported_.of_old_epochs);
   metrics_.dead_letters.Increment(stats_.dead_letters - reported_.dead_letters);
   metrics_.commits.Increment(stats_.commits - reported_.commits);

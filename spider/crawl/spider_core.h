@@ -72,6 +72,9 @@ class SpiderCore : private FeedListener {
     return slowest_;
   }
 
+  // What it holds, for people and tests.
+  const RequestFlow& flow() const { return flow_; }
+
  private:
   void OnRequest(const FeedRequest& request) override { flow_.Begin(request); }
   void OnRevoking(std::span<const PartitionId> partitions) override;

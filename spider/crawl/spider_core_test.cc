@@ -216,6 +216,24 @@ TEST_F(SpiderCoreTest, NotMoreIsFetchedAtATimeThanConfigured) {
   EXPECT_EQ(world_.Log().by_url.size(), 100u);
 }
 
+TEST_F(SpiderCoreTest, AThousandSlowHostsDoNotHoldUpTheOthers) {
+  world_.web = [](std::string_view url) -> SimulatedAnswer {
+    if (url.ends_with("/robots.txt")) return {.status = 404};
+    return {.body = "x", .takes = url.starts_with("http://slow") ? seconds(55) : milliseconds(20)};
+  };
+  for (int i = 0; i < 1000; ++i) Feed(fmt::format("http://slow{}.test/", i));
+  for (int i = 0; i < 200; ++i) Feed(fmt::format("http://fast{}.test/", i));
+  const SteadyTime begin = world_.clock.Now();
+  auto& spider = Spider({.crawl = {.max_fetches = 1100}});
+  spider.StepUntil([&] { return world_.clock.Now() > begin + seconds(10); });
+  EXPECT_EQ(spider.core().flow().fetching(), 1000u);
+  const SpiderLogContents log = world_.Log();
+  EXPECT_EQ(log.by_url.size(), 200u);
+  for (const auto& [url, outcome] : log.by_url) EXPECT_EQ(outcome.pages, 1) << url;
+  RunToEnd();
+  EXPECT_EQ(world_.Log().by_url.size(), 1200u);
+}
+
 TEST_F(SpiderCoreTest, AnAddressOfManyDomainsIsAskedOncePerDelay) {
   for (int i = 0; i < 5; ++i) {
     world_.addresses[fmt::format("h{}.test", i)] = *IpAddress::Parse("192.0.2.1");

@@ -7,11 +7,13 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
+#include "common/protocol/cut_log.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr char kModule[] = "feed";
+constexpr Duration kCutTimeout = std::chrono::seconds(10);
 constexpr Duration kBuryTimeout = std::chrono::seconds(10);
 constexpr Duration kLastCommitTimeout = std::chrono::seconds(5);
 // A request within the messages' bounds is below 20 KB. A larger one, of a newer schema with much
@@ -37,10 +39,12 @@ FeedReader::Partition::Partition(uint64_t number, const AssignedPartition& assig
 }
 
 FeedReader::FeedReader(std::unique_ptr<Consumer> consumer, Bus& bus, const Clock& clock,
-                       FeedListener& listener, FeedStats& stats)
+                       FeedListener& listener, FeedStats& stats, OnCutFeed on_cut)
     : consumer_(std::move(consumer)),
+      bus_(bus),
       clock_(clock),
       listener_(listener),
+      on_cut_(on_cut),
       stats_(stats),
       dead_letters_(bus) {}
 
@@ -50,11 +54,50 @@ absl::Status FeedReader::Start() { return consumer_->Subscribe(kSpiderFeedTopic,
 
 absl::Status FeedReader::Poll(size_t room, Duration timeout) {
   constexpr PollLimits kLimits;
+  if (cut_) RETURN_IF_ERROR(GoOnBehindCuts());
   RETURN_IF_ERROR(SetPaused(room == 0));
-  RETURN_IF_ERROR(consumer_->Poll(
-      {.max_messages = std::clamp<size_t>(room, 1, kLimits.max_messages)}, timeout, &batch_));
+  const absl::Status polled = consumer_->Poll(
+      {.max_messages = std::clamp<size_t>(room, 1, kLimits.max_messages)}, timeout, &batch_);
+  // Told once: while the bus is away it is tried again with the next call.
+  cut_ = absl::IsOutOfRange(polled);
+  if (cut_) return GoOnBehindCuts();
+  RETURN_IF_ERROR(polled);
   arena_.Reset();
   for (const Message& message : batch_.messages()) RETURN_IF_ERROR(Read(message));
+  return absl::OkStatus();
+}
+
+absl::Status FeedReader::GoOnBehindCuts() {
+  std::map<PartitionId, Offset> next;
+  for (const auto& [id, partition] : partitions_) next[id] = partition.tracker.Next();
+  ASSIGN_OR_RETURN(const auto offsets, bus_.NewOffsetReader());
+  ASSIGN_OR_RETURN(const std::vector<CutLog> cuts,
+                   FindCuts(*offsets, kSpiderFeedTopic, next, kCutTimeout));
+  std::vector<OffsetCommit> commits;
+  for (const CutLog& cut : cuts) {
+    if (on_cut_ == OnCutFeed::kStop) {
+      return FatalError(
+          "read '{}' partition {}: {} requests from offset {} on were deleted before they were "
+          "read. Nobody will fetch them; to go on behind them set spider.on_cut_feed to "
+          "`continue`, and topics.retention to more than spiders may be away",
+          kSpiderFeedTopic, cut.partition, cut.lost(), cut.next);
+    }
+    commits.push_back({.partition = cut.partition,
+                       .offset = cut.start,
+                       .metadata = partitions_.at(cut.partition).seen.Metadata()});
+  }
+  if (!commits.empty()) RETURN_IF_ERROR(consumer_->Commit(commits, kCutTimeout));
+  for (const CutLog& cut : cuts) {
+    Log(LogLevel::kError, kModule, "partition {}: {} requests were lost, goes on at offset {}",
+        cut.partition, cut.lost(), cut.start);
+    stats_.lost += cut.lost();
+    Partition& partition = partitions_.at(cut.partition);
+    // What was read before the gap is deleted too, and could not be read again.
+    partition.committed = cut.start;
+    partition.committed_epoch = partition.seen;
+    partition.markers.clear();
+  }
+  cut_ = false;
   return absl::OkStatus();
 }
 
@@ -70,7 +113,8 @@ absl::Status FeedReader::SetPaused(bool paused) {
 size_t FeedReader::uncommitted() const {
   int64_t entries = 0;
   for (const auto& [id, partition] : partitions_) {
-    entries += partition.tracker.Held() + (partition.tracker.Committable() - partition.committed);
+    // Behind a gap the commit is ahead of what has been read.
+    entries += std::max<int64_t>(0, partition.tracker.Next() - partition.committed);
   }
   return static_cast<size_t>(entries);
 }
@@ -139,7 +183,7 @@ absl::Status FeedReader::CommitThese(std::span<const PartitionId> which, Duratio
     if (found == partitions_.end()) continue;
     Partition& partition = found->second;
     const Offset offset = partition.tracker.Committable();
-    if (offset == partition.committed) continue;
+    if (offset <= partition.committed) continue;
     while (!partition.markers.empty() && partition.markers.front() < offset) {
       partition.committed_epoch.Pass(partition.markers.front());
       partition.markers.pop_front();

@@ -54,8 +54,12 @@ class FeedListener {
   virtual void OnGone(std::span<const PartitionId> partitions) = 0;
 };
 
+// When retention has deleted requests of the feed before they were read.
+enum class OnCutFeed : uint8_t { kStop, kContinue };
+
 struct FeedStats {
   uint64_t requests = 0;
+  uint64_t lost = 0;           // deleted by retention before they were read
   uint64_t of_old_epochs = 0;  // written by a db worker that had been replaced
   uint64_t dead_letters = 0;
   uint64_t commits = 0;
@@ -67,14 +71,15 @@ class FeedReader : private RebalanceListener {
  public:
   // `bus`, `clock`, `listener` and `stats` must outlive this.
   FeedReader(std::unique_ptr<Consumer> consumer, Bus& bus, const Clock& clock,
-             FeedListener& listener, FeedStats& stats);
+             FeedListener& listener, FeedStats& stats, OnCutFeed on_cut = OnCutFeed::kStop);
   ~FeedReader() override;
 
   // Joins the spiders' group.
   absl::Status Start();
 
   // Hands at most `room` requests to the listener; waits at most `timeout` for the first. Without
-  // room it only stays in the group. Errors as Consumer::Poll.
+  // room it only stays in the group. Errors as Consumer::Poll; where the feed was cut, fatal, or by
+  // configuration it goes on behind the gap.
   absl::Status Poll(size_t room, Duration timeout);
 
   // The request's outcome is in the spider log. False when its partition is gone, or it was
@@ -113,19 +118,24 @@ class FeedReader : private RebalanceListener {
   void OnRevoked(std::span<const PartitionId> revoked) override;
   void OnLost(std::span<const PartitionId> lost) override;
 
+  // Commits behind the gaps of partitions that were cut, which resumes them.
+  absl::Status GoOnBehindCuts();
   absl::Status SetPaused(bool paused);
   absl::Status Read(const Message& message);
   absl::Status CommitThese(std::span<const PartitionId> which, Duration timeout);
   void Drop(std::span<const PartitionId> which);
 
   const std::unique_ptr<Consumer> consumer_;
+  Bus& bus_;
   const Clock& clock_;
   FeedListener& listener_;
+  const OnCutFeed on_cut_;
   FeedStats& stats_;
   DeadLetters dead_letters_;
   std::map<PartitionId, Partition> partitions_;
   uint64_t next_assignment_ = 1;
   bool paused_ = false;  // all partitions
+  bool cut_ = false;     // some stand still, until GoOnBehindCuts
   MessageBatch batch_;
   Arena arena_;
 };

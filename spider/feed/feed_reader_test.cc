@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
@@ -32,24 +33,29 @@ class FeedReaderTest : public ::testing::Test, protected FeedListener {
     }
     ASSERT_OK(writer_->Flush());
   }
-  std::unique_ptr<FeedReader> Join(const std::string& name = "reader") {
-    auto consumer = bus_.NewConsumer({.group = std::string(kSpiderGroup), .member = name});
+  std::unique_ptr<FeedReader> Join(OnCutFeed on_cut = OnCutFeed::kStop) {
+    auto consumer = bus_.NewConsumer({.group = std::string(kSpiderGroup), .member = "reader"});
     EXPECT_OK(consumer);
     FeedListener& listener = *this;
     auto reader =
-        std::make_unique<FeedReader>(*std::move(consumer), bus_, clock_, listener, stats_);
+        std::make_unique<FeedReader>(*std::move(consumer), bus_, clock_, listener, stats_, on_cut);
     EXPECT_OK(reader->Start());
     return reader;
   }
   void Read(FeedReader& reader, size_t room = 1000) {
     for (int i = 0; i < 3; ++i) ASSERT_OK(reader.Poll(room, std::chrono::milliseconds(10)));
   }
-  std::string Metadata() {
+  CommittedOffset Committed() {
     const PartitionId only(0);
     const auto committed =
         bus_.NewOffsetReader().value()->Committed(kSpiderGroup, kSpiderFeedTopic, {&only, 1}, {});
     EXPECT_OK(committed);
-    return (*committed)[0] ? (*committed)[0]->metadata : "none";
+    return (*committed)[0].value_or(CommittedOffset{.offset = Offset(-1), .metadata = "none"});
+  }
+  std::string Metadata() { return Committed().metadata; }
+  // Retention deletes what is below `start`.
+  void Cut(int start) {
+    ASSERT_OK(broker_.CutLog(kSpiderFeedTopic, PartitionId(0), Offset(start)));
   }
 
   void OnRequest(const FeedRequest& request) override {
@@ -136,6 +142,66 @@ TEST_F(FeedReaderTest, WhatWasReadBeforeAPartitionWentCannotBeFinishedAfterItCam
   ASSERT_EQ(places_.size(), 3u) << "the finished one was committed when it went";
   EXPECT_EQ(urls_.back(), "http://a.test/1");
   EXPECT_TRUE(others_until_.has_value());
+}
+
+TEST_F(FeedReaderTest, ACutFeedStopsTheSpiderWithWhatToDo) {
+  Write(10);
+  const auto reader = Join();
+  while (places_.empty()) ASSERT_OK(reader->Poll(2, std::chrono::milliseconds(10)));
+  Cut(7);
+  const absl::Status status = reader->Poll(10, std::chrono::milliseconds(10));
+  EXPECT_TRUE(IsFatal(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::AllOf(::testing::HasSubstr("5 requests from offset 2 on"),
+                               ::testing::HasSubstr("spider.on_cut_feed")));
+  EXPECT_EQ(stats_.lost, 0u);
+}
+
+TEST_F(FeedReaderTest, ByConfigurationACutFeedIsReadOnBehindTheGapAndTheLostAreCounted) {
+  ASSERT_OK(writer_->TakeOver(PartitionId(0)));  // offset 0
+  Write(10);
+  const auto reader = Join(OnCutFeed::kContinue);
+  while (places_.size() < 2) ASSERT_OK(reader->Poll(3, std::chrono::milliseconds(10)));
+  Cut(8);
+  Read(*reader);
+  EXPECT_EQ(stats_.lost, 8u - 1 - places_[1].offset.value());
+  EXPECT_EQ(urls_.back(), "http://a.test/9");
+  EXPECT_EQ(Committed().offset, Offset(8));
+  EXPECT_EQ(Metadata(), "0");
+  EXPECT_EQ(reader->uncommitted(), 3u);
+  // What was read before the gap has its outcome as ever, and does not take the commit back.
+  EXPECT_TRUE(reader->Finish(places_[1]));
+  ASSERT_OK(reader->Commit(kTimeout));
+  EXPECT_EQ(Committed().offset, Offset(8));
+  for (size_t i = 0; i < places_.size(); ++i) {
+    if (i != 1) EXPECT_TRUE(reader->Finish(places_[i])) << i;
+  }
+  ASSERT_OK(reader->Commit(kTimeout));
+  EXPECT_EQ(Committed().offset, Offset(11));
+  EXPECT_EQ(reader->uncommitted(), 0u);
+}
+
+TEST_F(FeedReaderTest, WhileTheBusIsAwayACutWaits) {
+  MemoryBus faulty(&broker_, {.faults = {.seed = 3, .unavailable = 0.5}});
+  Write(10);
+  auto consumer = faulty.NewConsumer({.group = std::string(kSpiderGroup), .member = "reader"});
+  ASSERT_OK(consumer);
+  FeedListener& listener = *this;
+  FeedReader reader(*std::move(consumer), faulty, clock_, listener, stats_, OnCutFeed::kContinue);
+  ASSERT_OK(reader.Start());
+  const auto poll_until = [&](size_t requests) {
+    for (int i = 0; i < 1000 && urls_.size() < requests; ++i) {
+      const absl::Status status = reader.Poll(2, std::chrono::milliseconds(10));
+      ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
+    }
+    ASSERT_EQ(urls_.size(), requests);
+  };
+  for (int start = 4; start < 300; start += 4) {
+    Write(10);
+    poll_until(urls_.size() + 2);
+    Cut(start);
+  }
+  EXPECT_GT(stats_.lost, 0u);
 }
 
 TEST_F(FeedReaderTest, AnEntryTooLargeForItsOutcomeIsKeptElsewhere) {

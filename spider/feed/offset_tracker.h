@@ -25,6 +25,9 @@ class OffsetTracker {
   // Everything below this is finished. Never moves back.
   Offset Committable() const { return committable_; }
 
+  // Behind the last that began.
+  Offset Next() const { return next_; }
+
   // How far the oldest unfinished request holds the commit back, in offsets.
   int64_t Held() const { return next_ - committable_; }
 
@@ -36,7 +39,7 @@ class OffsetTracker {
 
   std::deque<Entry> entries_;  // ascending; the first is unfinished
   Offset committable_;
-  Offset next_;  // behind the last that began
+  Offset next_;
 };
 
 }  // namespace orbweaver

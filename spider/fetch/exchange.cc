@@ -1,5 +1,6 @@
 // Every coroutine of the folder is in here: what they share are Asio's types, which no header of
-// ours may name.
+// ours may name. That makes it long; each of them is a step of one way from a connection to an
+// answer.
 #include "spider/fetch/exchange.h"
 
 #include <algorithm>
@@ -297,6 +298,7 @@ struct Exchange::Network {
       if (io == Io::kDone) {
         if (x.first_byte_ == SteadyTime()) x.OnFirstByte(sent);
         x.received_ += size;
+        x.shared_.stats.received_bytes += size;
         next = x.answer_.Take({x.shared_.buffer.data(), size});
       } else if (io == Io::kEnd) {
         next = x.answer_.TakeEnd();

@@ -77,6 +77,8 @@ class Exchange {
   FetchUrl url;  // views into what Begin was given, kept here; set by the fetcher
   const std::string& url_text() const { return url_text_; }
   size_t place = 0;  // among the fetcher's
+  // It has a connection, or is making one.
+  bool connected() const { return connection_ != nullptr; }
 
  private:
   struct Network;  // the coroutines

@@ -12,6 +12,7 @@
 
 #include "common/base/clock.h"
 #include "spider/fetch/fetch_result.h"
+#include "spider/fetch/fetch_stats.h"
 
 namespace orbweaver {
 
@@ -47,6 +48,9 @@ class Fetcher {
   // Works until it has told `listener` something, `until` has passed or Wake was called; what is
   // ready is done even when `until` has passed.
   virtual void Run(SteadyTime until, FetchListener& listener) = 0;
+
+  // What it has done since it was made.
+  virtual FetchStats stats() const = 0;
 
   // Makes Run return, the running one or the next. Thread-safe.
   virtual void Wake() = 0;

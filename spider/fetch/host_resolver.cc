@@ -135,6 +135,7 @@ void HostResolver::OnAnswer(std::string_view name, const DnsAnswer& answer) {
     age = options_.dns_missing_age;
   }
   const HostAddresses found = Judge(name, answer);
+  if (found.failure) ++failed_;
   Remember(name, found, age);
   const auto pending = pending_.find(std::string(name));
   if (pending == pending_.end()) return;

@@ -66,6 +66,7 @@ class HostResolver {
 
   uint64_t asked() const { return asked_; }
   uint64_t known() const { return known_; }
+  uint64_t failed() const { return failed_; }
   size_t names() const { return by_name_.size(); }
   size_t waited_for() const { return pending_.size(); }
 
@@ -111,6 +112,7 @@ class HostResolver {
   absl::flat_hash_map<std::string, Pending> pending_;
   uint64_t asked_ = 0;
   uint64_t known_ = 0;
+  uint64_t failed_ = 0;
 };
 
 }  // namespace orbweaver

@@ -167,6 +167,7 @@ class HttpFetcher::Impl {
     FetchStats stats = stats_;
     stats.dns_queries = resolver_->asked();
     stats.dns_hits = resolver_->known();
+    stats.dns_failures = resolver_->failed();
     stats.idle_connections = pool_.size();
     stats.running = running_.size();
     return stats;
@@ -244,8 +245,12 @@ class HttpFetcher::Impl {
 
   void Tick(SteadyTime now) {
     next_tick_ = now + kTick;
-    for (const auto& exchange : running_) exchange->CheckDeadlines(now);
     pool_.Expire(now);
+    stats_.open_connections = pool_.size();
+    for (const auto& exchange : running_) {
+      exchange->CheckDeadlines(now);
+      if (exchange->connected()) ++stats_.open_connections;
+    }
     resolver_->Tick();
     dns_->Tick();
   }

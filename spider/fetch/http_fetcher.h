@@ -5,7 +5,6 @@
 #include "absl/status/statusor.h"
 
 #include "spider/fetch/fetch_options.h"
-#include "spider/fetch/fetch_stats.h"
 #include "spider/fetch/fetcher.h"
 
 namespace orbweaver {
@@ -23,9 +22,8 @@ class HttpFetcher : public Fetcher {
   void Resolve(FetchId id, std::string_view host) override;
   void Fetch(FetchId id, const FetchRequest& request) override;
   void Run(SteadyTime until, FetchListener& listener) override;
+  FetchStats stats() const override;
   void Wake() override;
-
-  FetchStats stats() const;
 
  private:
   class Impl;

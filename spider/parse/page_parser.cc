@@ -7,6 +7,7 @@
 #include "common/model/limits.h"
 #include "spider/parse/ascii.h"
 #include "spider/parse/charset.h"
+#include "spider/parse/gzip_file.h"
 #include "spider/parse/link_list.h"
 
 namespace orbweaver {
@@ -16,7 +17,11 @@ namespace {
 enum class MediaClass { kUnknown, kHtml, kXml, kText, kBinary };
 
 MediaClass ClassOf(std::string_view type) {
-  if (type.empty() || type == "application/octet-stream") return MediaClass::kUnknown;
+  // Of the gzip types: what is in the file is not told, and a server may have undone it already.
+  if (type.empty() || type == "application/octet-stream" || type == "application/gzip" ||
+      type == "application/x-gzip") {
+    return MediaClass::kUnknown;
+  }
   if (type == "text/html" || type == "application/xhtml+xml") return MediaClass::kHtml;
   if (type == "text/xml" || type == "application/xml" || type.ends_with("+xml")) {
     return type.starts_with("image/") ? MediaClass::kBinary : MediaClass::kXml;
@@ -65,6 +70,7 @@ std::string_view PageParser::Keep(std::string_view text, size_t max_bytes) {
 
 void PageParser::Parse(const PageInput& input, ParsedPage* page) {
   arena_.Reset();
+  unpacked_ = std::string();
   *page = ParsedPage();
   robots_.Clear();
   for (const std::string_view header : input.x_robots_tags) robots_.AddHeader(header);
@@ -77,13 +83,19 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
     page->content_type = kept;
   }
   MediaClass media = ClassOf(page->content_type);
-  if (!input.body.empty() && media != MediaClass::kBinary) {
-    const std::string_view charset = DetectCharset(input.body, input.content_type);
+  bool whole = true;
+  std::string_view body = input.body;
+  if (media != MediaClass::kHtml && media != MediaClass::kBinary && IsGzipFile(body)) {
+    body = Unpack(body, &whole);
+    media = MediaClass::kUnknown;
+  }
+  if (!body.empty() && media != MediaClass::kBinary) {
+    const std::string_view charset = DetectCharset(body, input.content_type);
     const bool binary =
-        media == MediaClass::kUnknown && !charset.starts_with("utf-16") && HasNul(input.body);
+        media == MediaClass::kUnknown && !charset.starts_with("utf-16") && HasNul(body);
     if (!binary) {
       page->charset = charset;
-      const std::string_view text = ToUtf8(input.body, charset, &arena_);
+      const std::string_view text = ToUtf8(body, charset, &arena_);
       if (media != MediaClass::kHtml) page->kind = KindOfList(text);
       if (media == MediaClass::kUnknown && page->kind == DocumentKind::kOther &&
           LooksLikeHtml(text)) {
@@ -97,10 +109,18 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
       }
     }
   }
+  page->links_truncated = page->links_truncated || !whole;
   if (page->language.empty()) {
     page->language = Keep(LanguageTag(input.content_language), kMaxLanguageBytes);
   }
   page->robots_directives = Keep(robots_.text(), kMaxRobotsDirectivesBytes);
+}
+
+std::string_view PageParser::Unpack(std::string_view body, bool* whole) {
+  const BodyBounds bounds{.max_bytes = options_.max_unpacked_bytes,
+                          .max_compression = options_.max_compression};
+  *whole = UnpackGzipFile(body, bounds, &unpacked_) == Unpacked::kWhole;
+  return unpacked_;
 }
 
 void PageParser::ParseHtml(std::string_view text, const PageInput& input, ParsedPage* page) {

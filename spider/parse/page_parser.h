@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "common/model/arena.h"
@@ -32,10 +33,13 @@ class PageParser {
  private:
   void ParseHtml(std::string_view text, const PageInput& input, ParsedPage* page);
   void ParseList(std::string_view text, const PageInput& input, ParsedPage* page);
+  // The body, or what is in it when it is a gzip file; `whole` says whether that is all of it.
+  std::string_view Unpack(std::string_view body, bool* whole);
   std::string_view Keep(std::string_view text, size_t max_bytes);
 
   const ParseOptions options_;
   Arena arena_;
+  std::string unpacked_;
   const std::unique_ptr<HtmlEngine> engine_;
   RobotsDirectives robots_;
   LinkCollector links_;

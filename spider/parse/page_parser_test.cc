@@ -4,6 +4,7 @@
 
 #include "common/base/utf8.h"
 #include "common/model/limits.h"
+#include "tests/support/synthetic_web/gzip.h"
 
 namespace orbweaver {
 namespace {
@@ -256,6 +257,41 @@ TEST_P(PageParserTest, OtherThanTextIsLeftAlone) {
   EXPECT_EQ(DocumentKind::kOther, page_.kind) << "binary, and nobody said what";
   EXPECT_EQ(DocumentKind::kHtml, Parse("\n<!doctype html><a href=x>", "").kind);
   EXPECT_EQ("text/html", Parse("", " Text/HTML ;charset=x").content_type);
+}
+
+TEST_P(PageParserTest, ASitemapThatIsAGzipFileIsReadWhateverItsTypeIsCalled) {
+  std::string file;
+  synthetic::Gzip(
+      "<urlset><url><loc>http://www.example.com/a</loc></url><url><loc>/b</loc></url></urlset>",
+      &file);
+  for (const char* type :
+       {"application/gzip", "application/x-gzip", "application/octet-stream", "text/xml", ""}) {
+    EXPECT_EQ(DocumentKind::kSitemap, Parse(file, type).kind) << type;
+    EXPECT_EQ((UrlList{"http://www.example.com/a", "http://www.example.com/b"}), Urls()) << type;
+    EXPECT_FALSE(page_.links_truncated);
+  }
+  // A server may say so and have undone it by Content-Encoding.
+  Parse("<urlset><url><loc>http://www.example.com/a</loc></url></urlset>", "application/x-gzip");
+  EXPECT_EQ(DocumentKind::kSitemap, page_.kind);
+}
+
+TEST_P(PageParserTest, ACompressedSitemapIsCutAtItsBoundAndABombIsNotRead) {
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) lines += "http://www.example.com/" + std::to_string(i) + "\n";
+  std::string file;
+  synthetic::Gzip(lines, &file);
+  options_.max_unpacked_bytes = 10'000;
+  EXPECT_EQ(DocumentKind::kTextSitemap, Parse(file, "application/gzip").kind);
+  EXPECT_TRUE(page_.links_truncated);
+  EXPECT_GT(Links().size(), 100u);
+  EXPECT_LT(Links().size(), 500u);
+
+  options_.max_unpacked_bytes = size_t{50} << 20;
+  options_.max_compression = 50;
+  synthetic::Gzip("http://www.example.com/\n" + std::string(size_t{4} << 20, ' '), &file);
+  Parse(file, "application/gzip");
+  EXPECT_TRUE(Links().empty());
+  EXPECT_TRUE(page_.links_truncated);
 }
 
 TEST_P(PageParserTest, NothingOfOnePageIsLeftInTheNext) {

@@ -25,6 +25,16 @@ void DeclareParseOptions(config::Schema& schema, ParseOptions* options) {
               .max = 1'000'000,
               .unit = "links",
               .doc = "The same of a sitemap, which may have 50,000"});
+  schema.AddBytes("spider.parse.max_unpacked_bytes", &options->max_unpacked_bytes,
+                  {.min = 1 << 10,
+                   .max = size_t{1} << 30,
+                   .doc = "Of a sitemap that is a compressed file (`.xml.gz`) so much is read"});
+  schema.Add("spider.parse.max_compression", &options->max_compression,
+             {.min = 1,
+              .max = 100'000,
+              .unit = "times",
+              .doc = "A compressed sitemap that unpacks to more than this many times itself is not "
+                     "read at all"});
 }
 
 }  // namespace orbweaver

@@ -21,6 +21,10 @@ struct ParseOptions {
   size_t max_page_links = 5'000;
   // By the protocol a sitemap has up to 50,000.
   size_t max_sitemap_links = 50'000;
+  // Of sitemaps that are gzip files: what they may become, in all (by the protocol 50 MB) and as a
+  // multiple of themselves.
+  size_t max_unpacked_bytes = size_t{50} << 20;
+  uint32_t max_compression = 250;
 };
 
 // The options `spider.parse.*`. `options` must outlive the schema.

@@ -86,10 +86,7 @@ void Politeness::Add(const Turn& turn, SteadyTime now) {
   Domain& domain = FindDomain(turn.domain);
   const Duration delay_before = DelayOf(domain);
   domain.delay = std::max(Duration{}, turn.delay);
-  if (turn.crawl_delay) {
-    domain.crawl_delay =
-        std::max(domain.crawl_delay, std::min(*turn.crawl_delay, options_.max_crawl_delay));
-  }
+  if (turn.crawl_delay) LearnCrawlDelay(domain, *turn.crawl_delay);
   if (turn.others_until && !domain.asked) {
     domain.asked = true;
     domain.last_move = *turn.others_until;
@@ -107,6 +104,20 @@ void Politeness::Add(const Turn& turn, SteadyTime now) {
     (turn.urgent ? domain.urgent : domain.ordinary).push_back(waiting);
   }
   if (DelayOf(domain) > delay_before) DeferLate(domain, now);
+  Reschedule(domain, now);
+}
+
+void Politeness::LearnCrawlDelay(Domain& domain, Duration crawl_delay) const {
+  domain.crawl_delay =
+      std::max(domain.crawl_delay, std::min(crawl_delay, options_.max_crawl_delay));
+}
+
+void Politeness::SetCrawlDelay(std::string_view name, Duration crawl_delay, SteadyTime now) {
+  Domain& domain = FindDomain(name);
+  const Duration delay_before = DelayOf(domain);
+  LearnCrawlDelay(domain, crawl_delay);
+  if (DelayOf(domain) == delay_before) return;
+  DeferLate(domain, now);
   Reschedule(domain, now);
 }
 

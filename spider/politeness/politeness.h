@@ -74,6 +74,9 @@ class Politeness {
   // it would take too long. Its id must not be in use.
   void Add(const Turn& turn, SteadyTime now);
 
+  // A robots.txt of the domain asks for it, whoever waits: as Turn::crawl_delay.
+  void SetCrawlDelay(std::string_view domain, Duration crawl_delay, SteadyTime now);
+
   // The next request whose turn has come; it counts as running from `now` until Ended. nullopt:
   // none at `now`; NextLook says when to ask again.
   std::optional<TurnId> Start(SteadyTime now);
@@ -125,6 +128,7 @@ class Politeness {
 
   Domain& FindDomain(std::string_view name);
   Address* FindAddress(std::string_view name);
+  void LearnCrawlDelay(Domain& domain, Duration crawl_delay) const;
   // What stands between two of the domain's requests.
   Duration DelayOf(const Domain& domain) const;
   // When the domain's next request may start, as far as its own past goes.

@@ -96,6 +96,16 @@ TEST_F(PolitenessTest, ACrawlDelayHoldsForWhatWaitsAlreadyUpToItsBound) {
   EXPECT_EQ(deferred->not_before, At(65'010));
 }
 
+TEST_F(PolitenessTest, ACrawlDelayHoldsAlsoWhenNoPageOfItsHostMayBeAsked) {
+  Add(1, "a.test", At(0));
+  EXPECT_EQ(Start(At(0)), 1u);
+  End(1, At(10));
+  politeness_.SetCrawlDelay("a.test", milliseconds(2500), At(10));
+  Add(2, "a.test", At(10));
+  EXPECT_EQ(Start(At(2510) - Duration(1)), 0u);
+  EXPECT_EQ(Start(At(2510)), 2u);
+}
+
 TEST_F(PolitenessTest, ADomainTakenOverCountsAsAskedUntilThen) {
   politeness_.Add({.id = TurnId(1), .domain = "a.test", .others_until = At(500)}, At(600));
   EXPECT_EQ(Start(At(1499)), 0u);

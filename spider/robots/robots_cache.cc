@@ -95,6 +95,8 @@ bool RobotsCache::DescribeHost(std::string_view origin, HostFacts* facts) {
 }
 
 void RobotsCache::Learn(Host& host, RobotsOutcome outcome, uint32_t status, Duration lasts) {
+  // Those who wait for it ask next: were it forgotten now, it would be fetched for ever.
+  hosts_.splice(hosts_.begin(), hosts_, *Find(host.origin));
   host.pending = false;
   host.outcome = outcome;
   host.status = status;

@@ -59,7 +59,8 @@ class RobotsCache {
   RobotsAsked Ask(std::string_view origin, std::string_view path_and_query);
 
   // The URL to fetch next when the answer was a redirect to follow, else nothing: the host is then
-  // known. An answer for a host that is not pending is ignored: it is late.
+  // known, however large its file: it is not forgotten before another host is asked about. An
+  // answer for a host that is not pending is ignored: it is late.
   std::optional<std::string> OnAnswer(std::string_view origin, const RobotsAnswer& answer);
 
   // The fetch was given up (the spider stops, its domain was handed back): nothing was learnt.
@@ -88,10 +89,11 @@ class RobotsCache {
   using Hosts = std::list<Host>;
 
   Hosts::iterator* Find(std::string_view origin);
-  // `host`, whose rules are set, is known from now on for `lasts`; it may be gone afterwards.
+  // `host`, whose rules are set, is known from now on for `lasts`.
   void Learn(Host& host, RobotsOutcome outcome, uint32_t status, Duration lasts);
   void Account(Host& host);
-  // Forgets hosts that were not asked for the longest until the bound holds; never pending ones.
+  // Forgets hosts that were not asked for the longest until the bound holds; never pending ones,
+  // nor the last one that was asked for or learnt of.
   void Evict();
 
   const RobotsOptions options_;

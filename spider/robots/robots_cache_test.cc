@@ -169,6 +169,16 @@ TEST_F(RobotsCacheTest, AFileLargerThanTheBoundDoesNotEndTheProcess) {
   EXPECT_EQ(RobotsVerdict::kFetch, Ask("/", "http://large"));
 }
 
+TEST_F(RobotsCacheTest, AFileLargerThanTheBoundIsKnownToThoseWhoWaitForIt) {
+  std::string file = "User-agent: *\n";
+  for (int i = 0; i < 1000; ++i) file += "Disallow: /path" + std::to_string(i) + "\n";
+  ASSERT_EQ(RobotsVerdict::kFetch, Ask("/", "http://large"));
+  Learn({.status = 200, .body = kRules}, "http://other");
+  ASSERT_EQ(std::nullopt, cache_.OnAnswer("http://large", {.status = 200, .body = file}));
+  EXPECT_EQ(RobotsVerdict::kAllowed, Ask("/", "http://large"));
+  EXPECT_EQ(RobotsVerdict::kDisallowed, Ask("/path7", "http://large"));
+}
+
 TEST_F(RobotsCacheTest, PendingHostsAreNotForgotten) {
   ASSERT_EQ(RobotsVerdict::kFetch, Ask("/", "http://pending"));
   for (int i = 0; i < 100; ++i) {

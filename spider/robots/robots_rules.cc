@@ -124,22 +124,7 @@ class RobotsRules::Compiler {
     rules.text_ = std::move(found.text);
     rules.crawl_delay_ = found.crawl_delay;
     rules.sitemaps_ = std::move(sitemaps_);
-    for (const Rule& rule : found.rules) {
-      const std::string_view path = rules.PathOf(rule);
-      const size_t special = path.find_first_of("*$");
-      if (special == std::string_view::npos) {
-        rules.literals_.push_back({rule});
-      } else {
-        rules.patterns_.push_back(
-            {rule, static_cast<uint32_t>(special), /*anchored=*/path.ends_with('$')});
-      }
-    }
-    SortLiterals(&rules);
-    std::sort(rules.patterns_.begin(), rules.patterns_.end(),
-              [](const Pattern& a, const Pattern& b) {
-                if (a.rule.size != b.rule.size) return a.rule.size > b.rule.size;
-                return AllowFirst(a.rule, b.rule);
-              });
+    Index(found.rules, &rules);
     return rules;
   }
 
@@ -154,8 +139,8 @@ class RobotsRules::Compiler {
       const size_t begin = text.size();
       text.push_back('\n');  // so that a `*` of the path before is not taken for its beginning
       AppendNormalPath(path, &text);
-      rules.push_back({.begin = static_cast<uint32_t>(begin + 1),
-                       .size = static_cast<uint32_t>(text.size() - begin - 1),
+      rules.push_back({.path = {.begin = static_cast<uint32_t>(begin + 1),
+                                .size = static_cast<uint32_t>(text.size() - begin - 1)},
                        .line = line,
                        .allow = allow});
     }
@@ -211,27 +196,62 @@ class RobotsRules::Compiler {
     return a.allow != b.allow ? a.allow : a.line < b.line;
   }
 
-  // By path, each once: of two equal ones an Allow stays. Each learns its longest prefix, which is
-  // among those that the one before it has.
-  static void SortLiterals(RobotsRules* rules) {
-    auto& literals = rules->literals_;
-    const auto path = [rules](const Literal& literal) { return rules->PathOf(literal.rule); };
-    std::sort(literals.begin(), literals.end(), [&](const Literal& a, const Literal& b) {
+  // A rule, and what of its path stands before the first special character.
+  struct Entry {
+    Rule rule;
+    uint32_t head = 0;
+
+    bool is_pattern() const { return head < rule.path.size; }
+  };
+
+  // Equal rules count once: of an Allow and a Disallow the Allow. Each beginning learns the longest
+  // that it begins with itself, which is among those of the one before it.
+  static void Index(const std::vector<Rule>& found, RobotsRules* rules) {
+    std::vector<Entry> entries;
+    entries.reserve(found.size());
+    for (const Rule& rule : found) {
+      const size_t special = rules->Text(rule.path).find_first_of("*$");
+      entries.push_back({rule, std::min(rule.path.size, static_cast<uint32_t>(special))});
+    }
+    const auto path = [rules](const Entry& entry) { return rules->Text(entry.rule.path); };
+    const auto head = [&path](const Entry& entry) { return path(entry).substr(0, entry.head); };
+    std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+      if (const int order = head(a).compare(head(b)); order != 0) return order < 0;
+      if (a.rule.path.size != b.rule.path.size) return a.rule.path.size > b.rule.path.size;
       if (const int order = path(a).compare(path(b)); order != 0) return order < 0;
       return AllowFirst(a.rule, b.rule);
     });
-    literals.erase(
-        std::unique(literals.begin(), literals.end(),
-                    [&](const Literal& a, const Literal& b) { return path(a) == path(b); }),
-        literals.end());
-    for (size_t i = 1; i < literals.size(); ++i) {
-      auto parent = static_cast<int32_t>(i - 1);
-      while (parent >= 0 &&
-             !path(literals[i]).starts_with(path(literals[static_cast<size_t>(parent)]))) {
-        parent = literals[static_cast<size_t>(parent)].parent;
+    const auto again =
+        std::unique(entries.begin(), entries.end(),
+                    [&](const Entry& a, const Entry& b) { return path(a) == path(b); });
+    entries.erase(again, entries.end());
+    rules->rule_count_ = entries.size();
+    for (const Entry& entry : entries) {
+      auto& beginnings = rules->beginnings_;
+      if (beginnings.empty() || rules->Text(beginnings.back().text) != head(entry)) {
+        AddBeginning({.begin = entry.rule.path.begin, .size = entry.head}, rules);
       }
-      literals[i].parent = parent;
+      if (entry.is_pattern()) {
+        rules->patterns_.push_back({entry.rule, /*anchored=*/path(entry).ends_with('$')});
+        beginnings.back().patterns_end = static_cast<uint32_t>(rules->patterns_.size());
+      } else {
+        beginnings.back().rule = entry.rule;
+      }
     }
+    rules->text_.shrink_to_fit();
+    rules->beginnings_.shrink_to_fit();
+    rules->patterns_.shrink_to_fit();
+  }
+
+  static void AddBeginning(Piece text, RobotsRules* rules) {
+    auto& all = rules->beginnings_;
+    auto parent = static_cast<int32_t>(all.size()) - 1;
+    while (parent >= 0 &&
+           !rules->Text(text).starts_with(rules->Text(all[static_cast<size_t>(parent)].text))) {
+      parent = all[static_cast<size_t>(parent)].parent;
+    }
+    const auto patterns = static_cast<uint32_t>(rules->patterns_.size());
+    all.push_back({.text = text, .parent = parent, .patterns = patterns, .patterns_end = patterns});
   }
 
   const std::string_view token_;
@@ -250,28 +270,27 @@ RobotsRules RobotsRules::Parse(std::string_view file, std::string_view product_t
   return std::move(compiler).Build();
 }
 
-// The literals that are prefixes of `path` are all prefixes of the last one that is not greater
-// than it, or that one itself.
-const RobotsRules::Rule* RobotsRules::LongestLiteral(std::string_view path) const {
+// Those that `path` begins with are all parents of the last one that is not greater than it, or
+// that one itself.
+int32_t RobotsRules::LongestBeginning(std::string_view path) const {
   const auto after = std::upper_bound(
-      literals_.begin(), literals_.end(), path,
-      [this](std::string_view p, const Literal& literal) { return p < PathOf(literal.rule); });
-  auto at = static_cast<int32_t>(after - literals_.begin()) - 1;
+      beginnings_.begin(), beginnings_.end(), path,
+      [this](std::string_view p, const Beginning& beginning) { return p < Text(beginning.text); });
+  auto at = static_cast<int32_t>(after - beginnings_.begin()) - 1;
   while (at >= 0) {
-    const Literal& literal = literals_[static_cast<size_t>(at)];
-    if (path.starts_with(PathOf(literal.rule))) return &literal.rule;
-    at = literal.parent;
+    const Beginning& beginning = beginnings_[static_cast<size_t>(at)];
+    if (path.starts_with(Text(beginning.text))) break;
+    at = beginning.parent;
   }
-  return nullptr;
+  return at;
 }
 
 // Each part between two `*` is found at its first place behind the one before: if the whole matches
 // at all, it matches so.
-bool RobotsRules::Matches(const Pattern& pattern, std::string_view path) const {
-  std::string_view rest = PathOf(pattern.rule);
-  if (!path.starts_with(rest.substr(0, pattern.head))) return false;
-  path.remove_prefix(pattern.head);
-  rest.remove_prefix(pattern.head);
+bool RobotsRules::Matches(const Pattern& pattern, size_t head, std::string_view path) const {
+  std::string_view rest = Text(pattern.rule.path);
+  path.remove_prefix(head);
+  rest.remove_prefix(head);
   if (pattern.anchored) rest.remove_suffix(1);
   while (!rest.empty()) {
     rest.remove_prefix(1);  // the `*`
@@ -286,10 +305,16 @@ bool RobotsRules::Matches(const Pattern& pattern, std::string_view path) const {
   return !pattern.anchored || path.empty();
 }
 
+// The longest rule decides; of two equally long ones an Allow.
+bool RobotsRules::Outranks(const Rule& rule, const Rule& other) {
+  if (rule.path.size != other.path.size) return rule.path.size > other.path.size;
+  return rule.allow && !other.allow;
+}
+
 RobotsDecision RobotsRules::Decide(std::string_view path_and_query) const {
   // Implicitly allowed (section 2.2.2).
   if (path_and_query == "/robots.txt") return {};
-  if (literals_.empty() && patterns_.empty()) return {};
+  if (beginnings_.empty()) return {};
   std::string escaped;
   if (path_and_query.find_first_of("*$") != std::string_view::npos) {
     for (const char c : path_and_query) {
@@ -301,22 +326,25 @@ RobotsDecision RobotsRules::Decide(std::string_view path_and_query) const {
     }
     path_and_query = escaped;
   }
-  const Rule* best = LongestLiteral(path_and_query);
-  for (const Pattern& pattern : patterns_) {
-    const Rule& rule = pattern.rule;
-    if (best != nullptr && rule.size < best->size) break;
-    // Of two equally long ones only an Allow changes anything.
-    if (best != nullptr && rule.size == best->size && (best->allow || !rule.allow)) continue;
-    if (!Matches(pattern, path_and_query)) continue;
-    best = &rule;
-    break;
+  const Rule* best = nullptr;
+  for (int32_t at = LongestBeginning(path_and_query); at >= 0;) {
+    const Beginning& beginning = beginnings_[static_cast<size_t>(at)];
+    const Rule& whole = beginning.rule;
+    if (whole.line > 0 && (best == nullptr || Outranks(whole, *best))) best = &whole;
+    for (uint32_t i = beginning.patterns; i < beginning.patterns_end; ++i) {
+      const Pattern& pattern = patterns_[i];
+      if (best != nullptr && pattern.rule.path.size < best->path.size) break;
+      if (best != nullptr && !Outranks(pattern.rule, *best)) continue;
+      if (Matches(pattern, beginning.text.size, path_and_query)) best = &pattern.rule;
+    }
+    at = beginning.parent;
   }
   if (best == nullptr) return {};
-  return {.allowed = best->allow, .line = best->line, .path = PathOf(*best)};
+  return {.allowed = best->allow, .line = best->line, .path = Text(best->path)};
 }
 
 size_t RobotsRules::HeldBytes() const {
-  size_t held = sizeof *this + text_.capacity() + literals_.capacity() * sizeof(Literal) +
+  size_t held = sizeof *this + text_.capacity() + beginnings_.capacity() * sizeof(Beginning) +
                 patterns_.capacity() * sizeof(Pattern) + sitemaps_.capacity() * sizeof(std::string);
   for (const std::string& sitemap : sitemaps_) held += sitemap.capacity();
   return held;

@@ -47,41 +47,53 @@ class RobotsRules {
   // As they stand in the file, for any crawler; as many and as long as HostFacts takes.
   std::span<const std::string> sitemaps() const { return sitemaps_; }
 
-  size_t rule_count() const { return literals_.size() + patterns_.size(); }
+  // Different ones that hold for the crawler.
+  size_t rule_count() const { return rule_count_; }
   // Memory held, about.
   size_t HeldBytes() const;
 
  private:
   class Compiler;
 
-  // A rule's path stands in text_.
-  struct Rule {
+  // A piece of text_.
+  struct Piece {
     uint32_t begin = 0;
     uint32_t size = 0;
-    uint32_t line = 0;
-    bool allow = false;
   };
-  // A rule without special characters.
-  struct Literal {
-    Rule rule;
-    int32_t parent = -1;  // the longest other literal that is a prefix of this one
+  struct Rule {
+    Piece path;
+    uint32_t line = 0;  // 0: there is none
+    bool allow = false;
   };
   // A rule with `*` or a final `$`.
   struct Pattern {
     Rule rule;
-    uint32_t head = 0;  // bytes before the first `*` or `$`
     bool anchored = false;
   };
+  // What paths may begin with: a whole rule without special characters, what stands before the
+  // first special character of other rules, or both.
+  struct Beginning {
+    Piece text;
+    int32_t parent = -1;  // the longest other one that this one begins with
+    Rule rule;
+    // Of patterns_, the longest first, Allow first of equals.
+    uint32_t patterns = 0;
+    uint32_t patterns_end = 0;
+  };
 
-  std::string_view PathOf(const Rule& rule) const {
-    return std::string_view(text_).substr(rule.begin, rule.size);
+  std::string_view Text(const Piece& piece) const {
+    return std::string_view(text_).substr(piece.begin, piece.size);
   }
-  const Rule* LongestLiteral(std::string_view path) const;
-  bool Matches(const Pattern& pattern, std::string_view path) const;
+  static bool Outranks(const Rule& rule, const Rule& other);
+  // The longest that `path` begins with; -1: none.
+  int32_t LongestBeginning(std::string_view path) const;
+  // Of a path that begins as the pattern does, up to `head`: the first special character.
+  bool Matches(const Pattern& pattern, size_t head, std::string_view path) const;
 
   std::string text_;
-  std::vector<Literal> literals_;  // by path
-  std::vector<Pattern> patterns_;  // the longest first, Allow first of equals
+  std::vector<Beginning> beginnings_;  // by text
+  std::vector<Pattern> patterns_;
+  size_t rule_count_ = 0;
   std::optional<std::chrono::milliseconds> crawl_delay_;
   std::vector<std::string> sitemaps_;
 };

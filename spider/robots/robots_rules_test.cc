@@ -235,5 +235,59 @@ TEST(RobotsRulesTest, ManyLiteralsAreDecidedAsOneByOne_2_2_2) {
   }
 }
 
+// The plainest matching of 2.2.3.
+bool MatchesPlainly(std::string_view rule, std::string_view path) {
+  if (rule.empty()) return true;
+  if (rule == "$") return path.empty();
+  if (rule[0] == '*') {
+    return MatchesPlainly(rule.substr(1), path) ||
+           (!path.empty() && MatchesPlainly(rule, path.substr(1)));
+  }
+  return !path.empty() && rule[0] == path[0] && MatchesPlainly(rule.substr(1), path.substr(1));
+}
+
+TEST(RobotsRulesTest, ManyRulesWithSpecialCharactersAreDecidedAsOneByOne_2_2_3) {
+  uint32_t state = 1;
+  const auto next = [&state](uint32_t below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 16) % below;
+  };
+  const auto text = [&next](bool rule) {
+    std::string text = rule && next(10) == 0 ? "*" : "/";
+    for (uint32_t n = next(rule ? 5 : 9); n > 0; --n) {
+      const bool star = rule && next(4) == 0 && !text.ends_with('*');
+      text += star ? '*' : static_cast<char>('a' + next(2));
+    }
+    if (rule && next(5) == 0) text += '$';
+    return text;
+  };
+  for (int file_number = 0; file_number < 40; ++file_number) {
+    std::string file = "User-agent: *\n";
+    std::vector<std::pair<std::string, bool>> rules;
+    for (uint32_t i = next(40) + 1; i > 0; --i) {
+      rules.emplace_back(text(true), next(2) == 0);
+      file += (rules.back().second ? "Allow: " : "Disallow: ") + rules.back().first + "\n";
+    }
+    const RobotsRules compiled = RobotsRules::Parse(file, "FooBot");
+    for (int i = 0; i < 200; ++i) {
+      const std::string asked = text(false);
+      size_t longest = 0;
+      bool allowed = true;
+      for (const auto& [rule, allow] : rules) {
+        if (rule.size() < longest || !MatchesPlainly(rule, asked)) continue;
+        allowed = rule.size() > longest ? allow : allowed || allow;
+        longest = rule.size();
+      }
+      const RobotsDecision decision = compiled.Decide(asked);
+      ASSERT_EQ(allowed, decision.allowed) << asked << "\n" << file;
+      ASSERT_EQ(longest, decision.path.size()) << asked << "\n" << file;
+      if (longest > 0) {
+        ASSERT_EQ(decision.path, rules[decision.line - 2].first) << asked;
+        ASSERT_EQ(decision.allowed, rules[decision.line - 2].second) << asked;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace orbweaver

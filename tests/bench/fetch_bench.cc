@@ -15,11 +15,8 @@
 #include "spider/fetch/fetch_url.h"
 #include "spider/fetch/http_fetcher.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/heap.h"
 #include "tests/bench/served_web.h"
-
-// jemalloc's; absent in builds with a sanitizer, which have an allocator of their own.
-extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
-                       size_t new_size) __attribute__((weak));
 
 namespace orbweaver {
 namespace {
@@ -87,16 +84,6 @@ class Load : public FetchListener {
   uint64_t failed_ = 0;
 };
 
-// What is allocated now.
-size_t HeapBytes() {
-  uint64_t epoch = 1;  // brings the statistics up to date
-  size_t bytes = 0, size = sizeof bytes;
-  if (mallctl == nullptr) return 0;
-  CHECK(mallctl("epoch", nullptr, nullptr, &epoch, sizeof epoch) == 0);
-  CHECK(mallctl("stats.allocated", &bytes, &size, nullptr, 0) == 0);
-  return bytes;
-}
-
 void Pages(BenchReport& report, std::string_view name, const ServedWeb& web,
            const FetchOptions& options, size_t pages, bool tls, bool by_proxy,
            std::string_view limit) {
@@ -108,6 +95,20 @@ void Pages(BenchReport& report, std::string_view name, const ServedWeb& web,
   report.AddRate(name, static_cast<double>(pages), "pages/cpu_s", timer, limit);
 }
 
+// What a connection takes that waits for its host's next request.
+void IdleConnection(BenchReport& report, std::string_view name, const ServedWeb& web,
+                    FetchOptions options, bool tls, std::string_view what) {
+  options.max_idle_per_host = 900;
+  Load load(web, options, tls);
+  load.Run(100, 10);
+  const size_t before = HeapBytes();
+  const size_t connections = load.stats().idle_connections;
+  load.Run(4000, 1000);
+  const size_t more = load.stats().idle_connections - connections;
+  report.Add(name, static_cast<double>(HeapBytes() - before) / static_cast<double>(more), "bytes",
+             0, 0, fmt::format("heap, over {} connections: {}", more, what));
+}
+
 synthetic::WebOptions Web() { return {.hosts = kHosts, .pages_per_host = kPagesPerHost}; }
 
 void PlainBench(BenchReport& report) {
@@ -117,18 +118,8 @@ void PlainBench(BenchReport& report) {
   Pages(report, "http_20kb_proxy", web, kept, 50'000, false, true, "CPU: likewise");
   Pages(report, "http_20kb_new_connections", web, {.max_idle = 0}, 30'000, false, false,
         "CPU: the kernel's side of connecting");
-  {
-    constexpr size_t kIdle = 900;
-    Load load(web, {.max_idle = 4 * kHosts, .max_idle_per_host = kIdle}, false);
-    load.Run(100, 10);
-    const size_t before = HeapBytes();
-    const size_t connections = load.stats().idle_connections;
-    load.Run(4000, 1000);
-    const size_t more = load.stats().idle_connections - connections;
-    report.Add("http_idle_connection",
-               static_cast<double>(HeapBytes() - before) / static_cast<double>(more), "bytes", 0, 0,
-               fmt::format("heap, over {} connections, with what their fetches left", more));
-  }
+  IdleConnection(report, "http_idle_connection", web, {.max_idle = 4 * kHosts}, false,
+                 "with what their fetches left");
 }
 
 void GzipBench(BenchReport& report) {
@@ -170,17 +161,8 @@ void TlsBench(BenchReport& report) {
         false, "CPU: a key exchange a page");
   Pages(report, "https_20kb_full", web, {.max_idle = 0, .tls_sessions = 0}, 3'000, true, false,
         "CPU: a certificate a page");
-  {
-    Load load(web, {.max_idle = 4 * kHosts, .max_idle_per_host = 900, .tls_sessions = 0}, true);
-    load.Run(100, 10);
-    const size_t before = HeapBytes();
-    const size_t connections = load.stats().idle_connections;
-    load.Run(4000, 1000);
-    const size_t more = load.stats().idle_connections - connections;
-    report.Add("https_idle_connection",
-               static_cast<double>(HeapBytes() - before) / static_cast<double>(more), "bytes", 0, 0,
-               fmt::format("heap, over {} connections: OpenSSL, the server's certificate", more));
-  }
+  IdleConnection(report, "https_idle_connection", web, {.max_idle = 4 * kHosts, .tls_sessions = 0},
+                 true, "OpenSSL, the server's certificate");
 }
 
 void FetchBench(BenchReport& report) {

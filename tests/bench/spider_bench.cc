@@ -19,6 +19,7 @@
 #include "spider/publish/archive.h"
 #include "spider/publish/outcome_encoder.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/heap.h"
 #include "tests/bench/served_web.h"
 #include "tests/support/spider_logs.h"
 
@@ -28,6 +29,7 @@ namespace {
 constexpr uint32_t kHosts = 1000;
 constexpr uint32_t kPagesPerHost = 1000;
 constexpr int kPartitions = 16;
+constexpr auto kPage = synthetic::Place::Kind::kPage;
 constexpr Duration kTimeout = std::chrono::minutes(1);
 
 // As `orbweaver-spider` is configured for a web that asks for no patience.
@@ -54,54 +56,154 @@ bool AllCommitted(MemoryBus& bus) {
   return true;
 }
 
+// A spider on a bus of its own, and what it is asked for.
+class Load {
+ public:
+  Load(const ServedWeb& web, const PublicSuffixes& suffixes, const SpiderOptions& options)
+      : web_(web) {
+    CHECK_OK(
+        bus_.EnsureTopics(ProductTopics({.partitions = kPartitions}).value(), kTimeout).status());
+    feed_ = std::make_unique<FeedWriter>(bus_, kPartitions, suffixes, kTimeout);
+    core_ = MakeHttpSpider(options, {.bus = bus_,
+                                     .suffixes = suffixes,
+                                     .metrics = metrics_,
+                                     .partitions = kPartitions,
+                                     .consumer = {.group = std::string(kSpiderGroup)},
+                                     .worker_id = "bench",
+                                     .software = "bench"})
+                .value();
+    CHECK_OK(core_->Join());
+  }
+  ~Load() { CHECK_OK(core_->Finish()); }
+
+  bool Has(uint32_t host) const {
+    // A client tells a server of TLS names only.
+    return web_.Url(host, 0).find("://127.") == std::string::npos;
+  }
+  void Add(uint32_t host, uint32_t page) {
+    CHECK_OK(feed_->Add({.url = web_.Url(host, page)}));
+    ++added_;
+  }
+  // Pages of all hosts in turn: `count` from the `first` on. Returns how many there are.
+  uint32_t AddPages(uint32_t first, uint32_t count) {
+    const uint64_t before = added_;
+    for (uint32_t i = first; i < first + count; ++i) {
+      if (Has(i % kHosts)) Add(i % kHosts, i / kHosts);
+    }
+    CHECK_OK(feed_->Flush());
+    return static_cast<uint32_t>(added_ - before);
+  }
+  void Flush() { CHECK_OK(feed_->Flush()); }
+
+  // Until so many pages are there in all.
+  void RunUntil(uint64_t pages) {
+    while (metrics_.pages.value() < pages) {
+      CHECK_OK(core_->Step(std::chrono::milliseconds(5)));
+      uint64_t failures = 0;
+      for (const Counter* const failed : metrics_.failures) failures += failed->value();
+      CHECK(failures == 0);
+    }
+  }
+  // Until all that was added is there and committed.
+  void RunToEnd() {
+    RunUntil(added_);
+    while (!AllCommitted(bus_)) {
+      for (int i = 0; i < 100; ++i) CHECK_OK(core_->Step(std::chrono::milliseconds(5)));
+    }
+  }
+  void RunFor(Duration duration) {
+    const SteadyTime until = SystemClock().Now() + duration;
+    while (SystemClock().Now() < until) CHECK_OK(core_->Step(std::chrono::milliseconds(5)));
+  }
+
+  size_t fetching() const { return core_->flow().fetching(); }
+  uint64_t pages() const { return metrics_.pages.value(); }
+  void Close() { CHECK_OK(core_->Close()); }
+
+ private:
+  const ServedWeb& web_;
+  MemoryBroker broker_;
+  MemoryBus bus_{&broker_, {}};
+  std::unique_ptr<FeedWriter> feed_;
+  MetricRegistry registry_;
+  CrawlMetrics metrics_{registry_};
+  std::unique_ptr<SpiderCore> core_;
+  uint64_t added_ = 0;
+};
+
 void Crawl(BenchReport& report, std::string_view name, const ServedWeb& web,
            const PublicSuffixes& suffixes, const SpiderOptions& options, uint32_t pages,
            std::string_view limit) {
-  MemoryBroker broker;
-  MemoryBus bus(&broker, {});
-  CHECK_OK(bus.EnsureTopics(ProductTopics({.partitions = kPartitions}).value(), kTimeout).status());
-  FeedWriter feed(bus, kPartitions, suffixes, kTimeout);
-  const auto add = [&](uint32_t first, uint32_t count) {
-    uint32_t added = 0;
-    for (uint32_t i = first; i < first + count; ++i) {
-      const std::string url = web.Url(i % kHosts, i / kHosts);
-      // A client tells a server of TLS names only.
-      if (url.find("://127.") != std::string::npos) continue;
-      CHECK_OK(feed.Add({.url = url}));
-      ++added;
-    }
-    CHECK_OK(feed.Flush());
-    return added;
-  };
-  MetricRegistry registry;
-  CrawlMetrics metrics(registry);
-  auto core = MakeHttpSpider(options, {.bus = bus,
-                                       .suffixes = suffixes,
-                                       .metrics = metrics,
-                                       .partitions = kPartitions,
-                                       .consumer = {.group = std::string(kSpiderGroup)},
-                                       .worker_id = "bench",
-                                       .software = "bench"});
-  CHECK_OK(core.status());
-  CHECK_OK((*core)->Join());
-  const auto run = [&](uint64_t until) {
-    while (metrics.pages.value() < until || !AllCommitted(bus)) {
-      for (int i = 0; i < 100; ++i) CHECK_OK((*core)->Step(std::chrono::milliseconds(5)));
-      uint64_t failures = 0;
-      for (const Counter* const failed : metrics.failures) failures += failed->value();
-      CHECK(failures == 0);
-    }
-  };
+  Load load(web, suffixes, options);
   // Connections, robots.txt, and whatever else is done once.
-  uint64_t wanted = add(0, 2 * kHosts);
-  run(wanted);
-  const uint32_t measured = add(2 * kHosts, pages);
-  wanted += measured;
+  load.AddPages(0, 2 * kHosts);
+  load.RunToEnd();
+  const uint32_t measured = load.AddPages(2 * kHosts, pages);
   const CpuTimer timer;
-  run(wanted);
+  load.RunToEnd();
   report.AddRate(name, measured, "pages/cpu_s", timer, limit);
-  CHECK_OK((*core)->Close());
-  CHECK_OK((*core)->Finish());
+  load.Close();
+}
+
+// A thousand hosts send a byte every half second, for ever; the others are as always.
+void Slow(BenchReport& report, const PublicSuffixes& suffixes) {
+  constexpr uint32_t kSlow = 1000;
+  constexpr uint32_t kPages = 10'000;
+  synthetic::WebOptions web_options{.hosts = 3 * kHosts, .pages_per_host = kPagesPerHost};
+  web_options.troubles.faults.Add(synthetic::Fault::kEndlessDrip);
+  web_options.faulty_hosts = 0.5;
+  web_options.faulty_pages = 1;
+  web_options.endless_drip_pause = std::chrono::milliseconds(500);
+  const ServedWeb web(web_options);
+  SpiderOptions options = Options(web, false);
+  options.fetch.min_bytes_per_second = 0;
+  options.fetch.total_timeout = kTimeout * 10;
+  options.crawl.max_fetches += kSlow;
+  Load load(web, suffixes, options);
+  std::vector<uint32_t> slow, fast;
+  for (uint32_t host = 0; host < 3 * kHosts; ++host) {
+    if (!load.Has(host)) continue;
+    const auto outcome = web.web().OutcomeOf({.host = host, .number = 1, .kind = kPage});
+    (outcome == synthetic::Outcome::kPage ? fast : slow).push_back(host);
+  }
+  CHECK(slow.size() >= kSlow && fast.size() >= kHosts);
+  fast.resize(kHosts);
+  const auto add_fast = [&](uint32_t first, uint32_t count) {
+    for (uint32_t i = first; i < first + count; ++i) load.Add(fast[i % kHosts], 1 + i / kHosts);
+    load.Flush();
+  };
+  add_fast(0, 2 * kHosts);
+  load.RunUntil(2 * kHosts);
+  {
+    add_fast(2 * kHosts, kPages);
+    const CpuTimer timer;
+    load.RunUntil(2 * kHosts + kPages);
+    report.AddRate("http_20kb_alone", kPages, "pages/cpu_s", timer, "CPU, as http_20kb");
+  }
+  const size_t before = HeapBytes();
+  for (uint32_t i = 0; i < kSlow; ++i) load.Add(slow[i], 1);
+  load.Flush();
+  while (load.fetching() < kSlow) load.RunFor(std::chrono::milliseconds(100));
+  load.RunFor(std::chrono::seconds(2));
+  CHECK(load.fetching() == kSlow);
+  report.Add("slow_connection", static_cast<double>(HeapBytes() - before) / kSlow, "bytes", 0, 0,
+             "heap: a request, its fetch and its connection; the log's and the feed's entries");
+  {
+    const CpuTimer timer;
+    load.RunFor(std::chrono::seconds(4));
+    report.Add("slow_1000_connections", 100 * timer.CpuSeconds() / timer.WallSeconds(),
+               "% of a core", timer.CpuSeconds(), timer.WallSeconds(),
+               "CPU: 2,000 single bytes a second, the looks at deadlines, feed and acks");
+  }
+  {
+    const uint64_t pages = load.pages();
+    add_fast(2 * kHosts + kPages, kPages);
+    const CpuTimer timer;
+    load.RunUntil(pages + kPages);
+    CHECK(load.fetching() >= kSlow);
+    report.AddRate("http_20kb_beside_slow_1000", kPages, "pages/cpu_s", timer,
+                   "CPU, as http_20kb_alone: who waits costs the others nothing");
+  }
 }
 
 // The parts that need no network.
@@ -112,8 +214,7 @@ void Stages(BenchReport& report, const ServedWeb& web, const PublicSuffixes& suf
   synthetic::Answer answer;
   for (uint32_t i = 0; i < results.size(); ++i) {
     urls.push_back(web.Url(i, 7));
-    web.web().Get({.place = {.host = i, .number = 7, .kind = synthetic::Place::Kind::kPage}},
-                  &answer);
+    web.web().Get({.place = {.host = i, .number = 7, .kind = kPage}}, &answer);
     results[i].status = 200;
     results[i].body = answer.body;
     results[i].request_head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -162,6 +263,7 @@ void SpiderBench(BenchReport& report) {
     }
     Stages(report, web, *suffixes);
   }
+  Slow(report, *suffixes);
   const ServedWeb web({.hosts = kHosts, .pages_per_host = kPagesPerHost, .https_hosts = 1});
   Crawl(report, "https_20kb", web, *suffixes, Options(web, true), 10'000,
         "CPU: parsing, the kernel's sockets, AES");

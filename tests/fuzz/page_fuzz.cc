@@ -2,7 +2,8 @@
 // their bounds, or become an entry that the spider log refuses.
 //
 // Input: a byte that chooses the parser (0 lexbor, 1 gumbo, 2 sitemaps and feeds, 3 charsets, 4
-// robots.txt), then its bytes. One program for all, so that the gate stays short.
+// robots.txt, 5 sitemaps that are gzip files), then its bytes. One program for all, so that the
+// gate stays short.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,13 +21,15 @@ namespace orbweaver {
 namespace {
 
 constexpr size_t kMaxLinksTaken = 200;
+constexpr size_t kMaxUnpackedBytes = 1 << 20;
 
 struct Parser {
   explicit Parser(HtmlEngineKind kind)
       : parser({.engine = kind,
                 .embedded = true,
                 .max_page_links = kMaxLinksTaken,
-                .max_sitemap_links = kMaxLinksTaken},
+                .max_sitemap_links = kMaxLinksTaken,
+                .max_unpacked_bytes = kMaxUnpackedBytes},
                &resolver) {}
   std::unique_ptr<const PublicSuffixes> suffixes = PublicSuffixes::Load({}).value();
   UrlResolver resolver{UrlOptions(), *suffixes};
@@ -95,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace orbweaver;
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 5) {
+  switch (data[0] % 6) {
     case 0:
       ParsePage(HtmlEngineKind::kLexbor, "text/html", bytes);
       break;
@@ -108,8 +111,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 3:
       Charsets(bytes);
       break;
-    default:
+    case 4:
       Robots(bytes);
+      break;
+    default:
+      ParsePage(HtmlEngineKind::kLexbor, "application/gzip", bytes);
       break;
   }
   return 0;

@@ -56,6 +56,7 @@ void SimulatedFetcher::Tell(Running& running, FetchListener& listener) {
   result.address = running.address;
   result.started_at = running.started_at;
   result.times.total = answer.takes;
+  result.stale = answer.stale;
   if (!answer.failure) {
     result.status = answer.status;
     result.retry_after = answer.retry_after;
@@ -77,6 +78,7 @@ void SimulatedFetcher::Tell(Running& running, FetchListener& listener) {
           {.name = text.substr(at, name), .value = text.substr(at + name + 2, value)});
     }
     result.body = answer.body;
+    result.body_truncated = answer.truncated;
     result.received_bytes = answer.body.size();
   }
   listener.OnFetched(result);

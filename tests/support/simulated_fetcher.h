@@ -20,6 +20,9 @@ struct SimulatedAnswer {
   std::string content_type = "text/html";
   std::string location;
   std::string body;
+  bool truncated = false;  // the body was cut off at its bound
+  // With a failure: it met a kept connection that had ended.
+  bool stale = false;
   std::optional<std::chrono::milliseconds> retry_after;
   Duration takes = std::chrono::milliseconds(20);
 };
@@ -40,6 +43,7 @@ class SimulatedFetcher : public Fetcher {
   void Resolve(FetchId id, std::string_view host) override;
   void Fetch(FetchId id, const FetchRequest& request) override;
   void Run(SteadyTime until, FetchListener& listener) override;
+  FetchStats stats() const override { return {}; }
   void Wake() override {}
 
   size_t running() const { return running_.size(); }

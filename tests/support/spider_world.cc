@@ -40,6 +40,7 @@ SimulatedSpider::SimulatedSpider(SpiderWorld& world, Options options)
                 .archive = std::make_unique<Archive>(ArchiveOptions(), "", "", world.clock),
                 .suffixes = *world.suffixes,
                 .clock = world.clock,
+                .metrics = crawl_metrics_.fetchers,
                 .publish = options.publish});
   core_ = std::make_unique<SpiderCore>(
       SpiderCoreParts{.bus = *bus_,
