@@ -1,0 +1,25 @@
+// The least that goes wrong in a failing run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tests/sim/whole/fault_plan.h"
+#include "tests/sim/whole/simulation.h"
+
+namespace orbweaver::sim {
+
+struct Shrunk {
+  FaultPlan plan;
+  SimReport report;  // of that plan; it fails
+  int runs = 0;
+};
+
+// Takes kinds of faults, and then single ones, out of `plan` as long as `seed` fails without them,
+// whatever it then fails of. It must fail with `plan`.
+Shrunk Shrink(uint64_t seed, const FaultPlan& plan);
+
+// Which kinds there are, and which single faults do not happen.
+std::string Describe(const FaultPlan& plan);
+
+}  // namespace orbweaver::sim
