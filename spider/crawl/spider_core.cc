@@ -149,16 +149,20 @@ absl::Status SpiderCore::Close() {
 
 absl::Status SpiderCore::Drain(WhichRequests which) {
   flow_.HandBack(which, /*fetching_too=*/false);
-  RETURN_IF_ERROR(DrainUntil(which, clock_.Now() + options_.drain_timeout));
+  // A robots.txt too: the next owner will ask for it, and the site is to be asked once at a time.
+  RETURN_IF_ERROR(DrainUntil(clock_.Now() + options_.drain_timeout, [&] {
+    return !flow_.Holds(which) && !flow_.AsksRobots(which);
+  }));
   flow_.HandBack(which, /*fetching_too=*/true);
-  RETURN_IF_ERROR(DrainUntil(which, clock_.Now() + kLastAcks));
+  RETURN_IF_ERROR(
+      DrainUntil(clock_.Now() + kLastAcks, [&] { return !flow_.Holds(which); }));
   if (!flow_.Holds(which)) return absl::OkStatus();
   return TimeoutError(
       "hand back {} requests: the spider log takes too long. They are fetched again", flow_.held());
 }
 
-absl::Status SpiderCore::DrainUntil(WhichRequests which, SteadyTime deadline) {
-  for (SteadyTime now = clock_.Now(); flow_.Holds(which) && now < deadline; now = clock_.Now()) {
+absl::Status SpiderCore::DrainUntil(SteadyTime deadline, absl::FunctionRef<bool()> done) {
+  for (SteadyTime now = clock_.Now(); !done() && now < deadline; now = clock_.Now()) {
     RETURN_IF_ERROR(Work(std::min(deadline, now + kLook)));
   }
   return absl::OkStatus();

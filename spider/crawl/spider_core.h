@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 
@@ -86,7 +87,7 @@ class SpiderCore : private FeedListener {
   // Until none of these requests is left, or `deadline`; then what is being fetched is handed back,
   // and the log waited for once more.
   absl::Status Drain(WhichRequests which);
-  absl::Status DrainUntil(WhichRequests which, SteadyTime deadline);
+  absl::Status DrainUntil(SteadyTime deadline, absl::FunctionRef<bool()> done);
   bool MayFetch() const;
   void Observe(SteadyTime now);
 

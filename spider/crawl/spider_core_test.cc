@@ -306,6 +306,18 @@ TEST_F(SpiderCoreTest, AStopHandsBackWhatTakesLongerThanItMayWait) {
   EXPECT_TRUE(world_.AllCommitted());
 }
 
+TEST_F(SpiderCoreTest, AStopWaitsForARobotsTxtSoThatTheNextOwnerDoesNotAskMeanwhile) {
+  SteadyTime answered{};
+  world_.web = [](std::string_view) { return SimulatedAnswer{.status = 404, .takes = seconds(4)}; };
+  world_.on_end = [&](FetchId) { answered = world_.clock.Now(); };
+  Feed(kPage);
+  auto& spider = Spider();
+  spider.StepUntil([this] { return world_.asked.size() == 1; });
+  spider.Close();
+  EXPECT_EQ(OutcomeOf(kPage).handed_back, 1);
+  EXPECT_NE(answered, SteadyTime()) << "robots.txt is still being fetched";
+}
+
 TEST_F(SpiderCoreTest, WhoTakesOverDoesNotAskADomainSoonerThanItsDelay) {
   for (int i = 0; i < 8; ++i) Feed(fmt::format("http://www.a.test/{}", i));
   Spider().StepUntil([this] { return world_.Committed() >= 3; });
