@@ -69,7 +69,7 @@ absl::Status SpiderCore::Join() {
   auto feed = std::make_unique<FeedReader>(std::move(consumer), bus_, clock_, listener, stats_);
   RETURN_IF_ERROR(feed->Start());
   feed_ = std::move(feed);
-  last_commit_ = clock_.Now();
+  last_commit_ = last_heard_ = clock_.Now();
   return absl::OkStatus();
 }
 
@@ -110,10 +110,16 @@ absl::Status SpiderCore::ReadFeed(Duration wait) {
   const bool idle = flow_.held() == 0 && flow_.fetching() == 0;
   if (!idle && now - last_poll_ < (room > 0 ? kLook : kStayInGroup)) return absl::OkStatus();
   last_poll_ = now;
-  return Survive(feed_->Poll(room, idle ? wait : Duration{}));
+  const absl::Status polled = feed_->Poll(room, idle ? wait : Duration{});
+  // From its beginning on: what it said may be old by its end.
+  if (polled.ok()) last_heard_ = now;
+  return Survive(polled);
 }
 
-bool SpiderCore::MayFetch() const { return log_->queued_bytes() < options_.max_queued_bytes; }
+bool SpiderCore::MayFetch() const {
+  return log_->queued_bytes() < options_.max_queued_bytes &&
+         clock_.Now() - last_heard_ < consumer_.session_timeout;
+}
 
 absl::Status SpiderCore::Work(SteadyTime until) {
   flow_.Advance(MayFetch());

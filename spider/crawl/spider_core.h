@@ -88,6 +88,8 @@ class SpiderCore : private FeedListener {
   // and the log waited for once more.
   absl::Status Drain(WhichRequests which);
   absl::Status DrainUntil(SteadyTime deadline, absl::FunctionRef<bool()> done);
+  // Not while outcomes pile up, and not when the group has heard nothing of this spider for so long
+  // that its partitions may be another's: it stood still, and would ask what that one asks.
   bool MayFetch() const;
   void Observe(SteadyTime now);
 
@@ -107,6 +109,7 @@ class SpiderCore : private FeedListener {
 
   bool drained_ = false;  // by Close
   SteadyTime last_poll_{};
+  SteadyTime last_heard_{};  // the group was polled with success
   SteadyTime last_commit_{};
   SteadyTime last_look_{};
   FeedStats reported_;

@@ -318,6 +318,24 @@ TEST_F(SpiderCoreTest, AStopWaitsForARobotsTxtSoThatTheNextOwnerDoesNotAskMeanwh
   EXPECT_NE(answered, SteadyTime()) << "robots.txt is still being fetched";
 }
 
+TEST_F(SpiderCoreTest, WhoStoodStillAsksNothingBeforeItKnowsThatItStillMay) {
+  Feed("http://www.a.test/0");
+  Feed("http://www.a.test/1");
+  bool stands_still = false;
+  auto& spider = Spider({.crawl = {.commit_interval = milliseconds(10)},
+                         .session_timeout = seconds(10),
+                         .dies_at = [&](std::string_view point) {
+                           if (stands_still || point != "after commit") return false;
+                           stands_still = world_.AskedTimes("http://www.a.test/0") == 1;
+                           if (stands_still) world_.clock.Advance(seconds(11));
+                           return stands_still && world_.AskedTimes("http://www.a.test/1") > 0;
+                         }});
+  spider.StepUntil([&] { return stands_still; });
+  EXPECT_EQ(world_.AskedTimes("http://www.a.test/1"), 0) << "in the same step";
+  RunToEnd();
+  EXPECT_EQ(world_.AskedTimes("http://www.a.test/1"), 1);
+}
+
 TEST_F(SpiderCoreTest, WhoTakesOverDoesNotAskADomainSoonerThanItsDelay) {
   for (int i = 0; i < 8; ++i) Feed(fmt::format("http://www.a.test/{}", i));
   Spider().StepUntil([this] { return world_.Committed() >= 3; });

@@ -90,9 +90,10 @@ void Politeness::Add(const Turn& turn, SteadyTime now) {
     domain.crawl_delay =
         std::max(domain.crawl_delay, std::min(*turn.crawl_delay, options_.max_crawl_delay));
   }
-  if (turn.others_until && !domain.asked) {
+  if (turn.others_until) {
+    domain.last_move =
+        domain.asked ? std::max(domain.last_move, *turn.others_until) : *turn.others_until;
     domain.asked = true;
-    domain.last_move = *turn.others_until;
   }
   Waiting waiting{
       .id = turn.id, .address = FindAddress(turn.address), .deadline = now + options_.max_wait};

@@ -33,6 +33,7 @@ enum class FaultKind : uint8_t {
   kCount,
 };
 inline constexpr size_t kFaultKinds = static_cast<size_t>(FaultKind::kCount);
+inline constexpr size_t kSingleFaultKinds = static_cast<size_t>(FaultKind::kDelays);
 
 std::string_view NameOf(FaultKind kind);
 // Nothing for an unknown name.

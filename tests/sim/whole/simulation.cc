@@ -33,7 +33,7 @@ constexpr Duration kFirstWait = milliseconds(20);
 constexpr Duration kLongestHostileWait = seconds(8);
 constexpr Duration kLongestCalmWait = minutes(10);
 // Actions of processes between two single faults, at most.
-constexpr uint64_t kMostBetweenFaults = 700;
+constexpr uint64_t kMostBetweenFaults = 300;
 constexpr int kDeepest = 2;  // zombies within zombies
 constexpr std::string_view kTopics[] = {kSpiderLogTopic, kScoringLogTopic, kSpiderFeedTopic};
 
@@ -75,7 +75,11 @@ class Simulation {
   // ---- Time.
 
   void HostileTime() {
-    faults_left_ = shape().plan.kinds.any() ? shape().faults : 0;
+    for (size_t i = 0; i < kSingleFaultKinds; ++i) {
+      const auto kind = static_cast<FaultKind>(i);
+      if (shape().plan.Has(kind)) single_kinds_.push_back(kind);
+    }
+    faults_left_ = single_kinds_.empty() ? 0 : shape().faults;
     DrawNextFault();
     Duration wait = kFirstWait;
     int quiet = 0;
@@ -312,10 +316,8 @@ class Simulation {
     DrawNextFault();
     SimProcess* const process = Find(number);
     if (process == nullptr) return false;  // it is being made
-    const auto kind = static_cast<FaultKind>(
-        faults_.Below(static_cast<uint64_t>(FaultKind::kStrategySwap) + 1));
+    const FaultKind kind = single_kinds_[faults_.Below(single_kinds_.size())];
     const uint64_t detail = faults_();
-    if (!shape().plan.Has(kind)) return false;
     --faults_left_;
     const int fault = next_fault_++;
     if (allowed_.skipped.contains(fault)) return false;
@@ -396,13 +398,15 @@ class Simulation {
   void Freeze(SimProcess& process, std::string_view point, Random& random,
               const std::function<void(std::string)>& tell) {
     ++depth_;
-    const bool for_long = random.Chance(0.8);
-    const uint64_t rounds = 2 + random.Below(25);
+    // Who is stopped between its last look whether it may and the request itself asks in any case.
+    const bool is_asking = point == "before fetch";
+    const bool for_long = random.Chance(0.8) && !is_asking;
+    const uint64_t rounds = is_asking ? 1 : 2 + random.Below(25);
     if (process.role() == Role::kSpider) NoteZombieSpider();
     tell(fmt::format("{} stands still {}{}, for {} rounds", process.Name(), point,
                      for_long ? ", and is taken for dead" : "", rounds));
     if (for_long) clock().Advance(shape().session_timeout + seconds(5));
-    if (random.Chance(0.7)) {
+    if (random.Chance(0.7) && !is_asking) {
       process.replaced = true;
       Start(process.role(), process.slot());
     }
@@ -470,6 +474,7 @@ class Simulation {
   int next_number_ = 0;
   bool calm_ = false;
   bool swapped_ = false;
+  std::vector<FaultKind> single_kinds_;
   int faults_left_ = 0;
   uint64_t next_fault_in_ = 0;
   int next_fault_ = 0;
