@@ -1,5 +1,5 @@
-// What must hold when a run is over. Each check is one of the guarantees of ARCHITECTURE.md, or what
-// follows from it.
+// What must hold when a run is over. Each check is one of the guarantees of ARCHITECTURE.md, or
+// what follows from it.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -55,12 +55,14 @@ std::vector<Sent> ReadFeed(SimRun& run) {
   return sent;
 }
 
-std::string Difference(const std::map<std::string, int>& is, const std::map<std::string, int>& should,
-                       std::string_view lost, std::string_view repeated) {
+std::string Difference(const std::map<std::string, int>& is,
+                       const std::map<std::string, int>& should, std::string_view lost,
+                       std::string_view repeated) {
   for (const auto& [key, count] : should) {
     const auto found = is.find(key);
     const int times = found == is.end() ? 0 : found->second;
-    if (times < count) return fmt::format("{}: {} ({} times instead of {})", lost, key, times, count);
+    if (times < count)
+      return fmt::format("{}: {} ({} times instead of {})", lost, key, times, count);
     if (times > count) {
       return fmt::format("{}: {} ({} times instead of {})", repeated, key, times, count);
     }
@@ -78,9 +80,9 @@ class Auditor {
   std::string FirstBreach() {
     Replay();
     feed_ = ReadFeed(run_);
-    constexpr std::array kChecks = {&Auditor::DeadLetters, &Auditor::Crawled,   &Auditor::Scheduled,
-                                    &Auditor::Left,        &Auditor::Fetched,   &Auditor::Records,
-                                    &Auditor::Polite,      &Auditor::FeedCaps,  &Auditor::Blocked,
+    constexpr std::array kChecks = {&Auditor::DeadLetters, &Auditor::Crawled,  &Auditor::Scheduled,
+                                    &Auditor::Left,        &Auditor::Fetched,  &Auditor::Records,
+                                    &Auditor::Polite,      &Auditor::FeedCaps, &Auditor::Blocked,
                                     &Auditor::PageCaps};
     for (const auto check : kChecks) {
       if (std::string breach = (this->*check)(); !breach.empty()) return breach;
@@ -95,8 +97,7 @@ class Auditor {
     {
       absl::MutexLock lock(&run_.world.broker.mutex);
       for (int p = 0; p < run_.shape.partitions; ++p) {
-        const PartitionLog& log =
-            **run_.world.broker.log().Find(kSpiderLogTopic, PartitionId(p));
+        const PartitionLog& log = **run_.world.broker.log().Find(kSpiderLogTopic, PartitionId(p));
         for (Offset offset(0); offset < log.bounds().end; ++offset) {
           records.emplace_back(PartitionId(p), log.At(offset).get());
         }
@@ -184,8 +185,9 @@ class Auditor {
   }
   static std::string Text(const std::optional<LinkState>& state) {
     if (!state) return "unknown";
-    return fmt::format("status {}, depth {}, fetches {}, errors {}", static_cast<int>(state->status),
-                       state->depth, state->fetches, state->errors);
+    return fmt::format("status {}, depth {}, fetches {}, errors {}",
+                       static_cast<int>(state->status), state->depth, state->fetches,
+                       state->errors);
   }
 
   // Every event is in the states, and once.
@@ -234,7 +236,8 @@ class Auditor {
     for (const auto& [domain, at] : times) {
       for (size_t i = 0; i < at.size(); ++i) {
         for (size_t j = i; j < at.size(); ++j) {
-          if (static_cast<int64_t>(j - i + 1) <= cap + (at[j] - at[i]) / options.min_delay) continue;
+          if (static_cast<int64_t>(j - i + 1) <= cap + (at[j] - at[i]) / options.min_delay)
+            continue;
           return fmt::format("{} requests of {} within {} ms", j - i + 1, domain,
                              (at[j] - at[i]).count());
         }
@@ -284,8 +287,8 @@ int64_t MostOutstanding(SimRun& run) {
   for (int p = 0; p < run.shape.partitions; ++p) {
     const PartitionId partition(p);
     const PartitionLog& log = **run.world.broker.log().Find(kSpiderFeedTopic, partition);
-    const auto& committed = (*run.world.broker.Group(kSpiderGroup, kSpiderFeedTopic))
-                                ->committed(partition);
+    const auto& committed =
+        (*run.world.broker.Group(kSpiderGroup, kSpiderFeedTopic))->committed(partition);
     const Offset from = committed ? committed->offset : Offset(0);
     // Markers, and what replaced owners wrote, only where it may matter.
     if (log.bounds().end - from <= run.shape.db_worker.feed.target_lag) continue;

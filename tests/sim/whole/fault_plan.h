@@ -13,19 +13,19 @@ namespace orbweaver::sim {
 
 enum class FaultKind : uint8_t {
   // Single faults, each with a number.
-  kKill,           // a process dies between two of its actions
-  kFreeze,         // ... stands still between two of them, is replaced, and goes on: a zombie
-  kSleep,          // ... is not scheduled for a while
-  kRestart,        // ... is stopped in good order
-  kClockJump,      // its wall clock is set
-  kRobotsChange,   // a host's robots.txt asks for another delay, or cannot be had
-  kBlock,          // an operator blocks a domain, and unblocks it later
-  kStrategySwap,   // all strategy workers go on with another strategy
+  kKill,          // a process dies between two of its actions
+  kFreeze,        // ... stands still between two of them, is replaced, and goes on: a zombie
+  kSleep,         // ... is not scheduled for a while
+  kRestart,       // ... is stopped in good order
+  kClockJump,     // its wall clock is set
+  kRobotsChange,  // a host's robots.txt asks for another delay, or cannot be had
+  kBlock,         // an operator blocks a domain, and unblocks it later
+  kStrategySwap,  // all strategy workers go on with another strategy
   // Of the surroundings, drawn for each process or for the run.
-  kDelays,         // of records, acks and calls
-  kBusErrors,      // calls fail, or their answers are lost
-  kLostRecords,    // a producer loses a record, and fails
-  kRebalances,     // also evictions
+  kDelays,       // of records, acks and calls
+  kBusErrors,    // calls fail, or their answers are lost
+  kLostRecords,  // a producer loses a record, and fails
+  kRebalances,   // also evictions
   kStoreErrors,
   kPartialWrites,  // some rows of a call are put, in any order
   kSlowHosts,

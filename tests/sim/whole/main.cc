@@ -9,6 +9,9 @@
 #include "fmt/format.h"
 
 #include "common/base/log.h"
+#ifdef ORBWEAVER_PLANTED_FAULTS
+#include "tests/sim/whole/planted_faults.h"
+#endif
 #include "tests/sim/whole/shrink.h"
 #include "tests/sim/whole/simulation.h"
 
@@ -32,11 +35,36 @@ run is then audited: nothing lost, nothing scheduled twice, caps and delays kept
   --keep-going     prints all failing seeds instead of ending at the first
   --trace          prints each run's faults
   --log            prints what the workers log
-
+{}
 Kinds: {}.
 
 Exit code: 0 all seeds hold, 1 some seed fails, 2 wrong arguments.
 )";
+
+// Of orbweaver-sim-planted only.
+std::string HelpOnPlanting() {
+  std::string help;
+#ifdef ORBWEAVER_PLANTED_FAULTS
+  help = "  --plant FAULT    with a mistake in the workers, one of\n";
+  for (size_t i = 1; i < static_cast<size_t>(PlantedFault::kCount); ++i) {
+    help += fmt::format("                     {}\n", NameOf(static_cast<PlantedFault>(i)));
+  }
+#endif
+  return help;
+}
+
+bool PlantNamed(std::string_view name) {
+#ifdef ORBWEAVER_PLANTED_FAULTS
+  if (const auto fault = PlantedFaultOf(name)) {
+    Plant(*fault);
+    return true;
+  }
+  fmt::print(stderr, "orbweaver-sim: no fault '{}' to plant. --help lists them.\n", name);
+#else
+  fmt::print(stderr, "orbweaver-sim: --plant {}: only orbweaver-sim-planted can.\n", name);
+#endif
+  return false;
+}
 
 struct Arguments {
   uint64_t first = 0, last = 0;
@@ -102,6 +130,8 @@ bool Parse(const std::vector<std::string_view>& args, Arguments* arguments) {
       arguments->trace = true;
     } else if (arg == "--log") {
       ConfigureLog({.level = LogLevel::kInfo, .repeats_per_ten_seconds = 0});
+    } else if (arg == "--plant") {
+      if (!PlantNamed(value())) return false;
     } else if (arg == "--only") {
       if (!ParseKinds(value(), &kinds)) return false;
       arguments->plan = FaultPlan::None();
@@ -127,7 +157,7 @@ int Main(const std::vector<std::string_view>& args) {
   ConfigureLog({.level = LogLevel::kError, .module_levels = {}, .repeats_per_ten_seconds = 1});
   for (const std::string_view arg : args) {
     if (arg != "--help" && arg != "-h") continue;
-    fmt::print(kHelp, KindNames());
+    fmt::print(kHelp, HelpOnPlanting(), KindNames());
     return kExitHolds;
   }
   Arguments arguments;

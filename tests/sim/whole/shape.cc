@@ -34,13 +34,15 @@ void DrawWeb(const FaultPlan& plan, Random& random, synthetic::WebOptions* web) 
   web->crawl_delay = milliseconds(2500);
   const double failing = random.Unit() * 0.1;
   if (!plan.Has(FaultKind::kTroubledHosts)) return;
-  web->troubles.faults = {Fault::kReset,       Fault::kTooManyRequests, Fault::kTooManyRequestsBare,
-                          Fault::kUnavailable, Fault::kUnavailableBare, Fault::kHang,
-                          Fault::kNoSuchHost,  Fault::kRedirect,        Fault::kRedirectAway,
-                          Fault::kRedirectLoop, Fault::kDuplicates,     Fault::kSoft404};
-  web->troubles.robots = {RobotsKind::kMissing,     RobotsKind::kRules,    RobotsKind::kOwnGroup,
-                          RobotsKind::kCrawlDelay,  RobotsKind::kEmpty,    RobotsKind::kFailsFirst,
-                          RobotsKind::kDisallowAll, RobotsKind::kRedirect, RobotsKind::kServerError};
+  web->troubles.faults = {
+      Fault::kReset,        Fault::kTooManyRequests, Fault::kTooManyRequestsBare,
+      Fault::kUnavailable,  Fault::kUnavailableBare, Fault::kHang,
+      Fault::kNoSuchHost,   Fault::kRedirect,        Fault::kRedirectAway,
+      Fault::kRedirectLoop, Fault::kDuplicates,      Fault::kSoft404};
+  web->troubles.robots = {
+      RobotsKind::kMissing,     RobotsKind::kRules,    RobotsKind::kOwnGroup,
+      RobotsKind::kCrawlDelay,  RobotsKind::kEmpty,    RobotsKind::kFailsFirst,
+      RobotsKind::kDisallowAll, RobotsKind::kRedirect, RobotsKind::kServerError};
   web->faulty_hosts = 0.4;
   web->robots_hosts = 0.4;
   web->faulty_pages = 0.4;

@@ -44,13 +44,13 @@ Shrunk Shrink(uint64_t seed, const FaultPlan& plan) {
 }
 
 std::string Describe(const FaultPlan& plan) {
-  std::string text = plan.kinds.none() ? "no faults" : "";
-  for (size_t i = 0; i < kFaultKinds; ++i) {
+  std::string text;
+  for (size_t i = kSingleFaultKinds; i < kFaultKinds; ++i) {
     if (!plan.kinds.test(i)) continue;
     text += fmt::format("{}{}", text.empty() ? "" : ", ", NameOf(static_cast<FaultKind>(i)));
   }
-  if (!plan.skipped.empty()) text += fmt::format("; {} single faults left out", plan.skipped.size());
-  return text;
+  if (text.empty()) text = "calm surroundings";
+  return fmt::format("{}; {} single faults left out", text, plan.skipped.size());
 }
 
 }  // namespace orbweaver::sim

@@ -19,7 +19,8 @@ struct Shrunk {
 // whatever it then fails of. It must fail with `plan`.
 Shrunk Shrink(uint64_t seed, const FaultPlan& plan);
 
-// Which kinds there are, and which single faults do not happen.
+// What the surroundings are like, and how many single faults do not happen; those that do are the
+// trace.
 std::string Describe(const FaultPlan& plan);
 
 }  // namespace orbweaver::sim

@@ -101,9 +101,9 @@ void SimProcess::Run(const std::function<absl::Status()>& action) {
 // A process that gives up is started again, as after a crash.
 void SimProcess::End(const absl::Status& status) {
   const std::string_view message = MessageOf(status);
-  const bool explained = options_.bus_faults.lost_record > 0 &&
-                         (message.find("lost") != std::string_view::npos ||
-                          message.find("given up") != std::string_view::npos);
+  const bool explained =
+      options_.bus_faults.lost_record > 0 && (message.find("lost") != std::string_view::npos ||
+                                              message.find("given up") != std::string_view::npos);
   if (!explained) failure_ = fmt::format("{} ends: {}", Name(), message);
   Kill();
 }

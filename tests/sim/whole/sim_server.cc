@@ -113,16 +113,15 @@ milliseconds SimServer::CrawlDelayOf(uint32_t host) const {
   const auto found = robots_.find(host);
   if (found != robots_.end() && found->second.crawl_delay) return *found->second.crawl_delay;
   return web_->hosts().TraitsOf(host).robots == RobotsKind::kCrawlDelay ? shape_.web.crawl_delay
-                                                                       : milliseconds(0);
+                                                                        : milliseconds(0);
 }
 
 SimulatedAnswer SimServer::Begin(int client, std::string_view url) {
   const SteadyTime now = clock_.Now();
   EndDue(now);
   ++visits_;
-  Duration takes = milliseconds(1) + Duration(static_cast<int64_t>(
-                                         random_.Below(static_cast<uint64_t>(
-                                             shape_.slowest_answer.count()))));
+  Duration takes = milliseconds(1) + Duration(static_cast<int64_t>(random_.Below(
+                                         static_cast<uint64_t>(shape_.slowest_answer.count()))));
   const std::optional<Place> place = web_->paths().FindUrl(url);
   if (!place) return {.failure = FailureCause::kDns, .takes = takes};
   const uint32_t attempt = ledger_.Count(*place);
@@ -149,10 +148,9 @@ SimulatedAnswer SimServer::Begin(int client, std::string_view url) {
   } else if (const auto told = told_.find({client, place->host}); told != told_.end()) {
     visit.crawl_delay = told->second;
   }
-  open_.emplace(now + takes,
-                Open{.client = client,
-                     .visit = judge_.Arrived(visit, now),
-                     .retry_after = answer_.retry_after});
+  open_.emplace(now + takes, Open{.client = client,
+                                  .visit = judge_.Arrived(visit, now),
+                                  .retry_after = answer_.retry_after});
   return Translate(answer_, takes);
 }
 

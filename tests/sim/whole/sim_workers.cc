@@ -75,9 +75,8 @@ class SimSpider : public SimWorker {
     if (crawl_metrics_.fetching.value() > static_cast<double>(shape_.crawl.max_fetches)) {
       return fmt::format("a spider has {} fetches under way", crawl_metrics_.fetching.value());
     }
-    const double bytes =
-        static_cast<double>(shape_.crawl.max_queued_bytes) +
-        kOneOutcomeBytes * static_cast<double>(shape_.crawl.max_fetches);
+    const double bytes = static_cast<double>(shape_.crawl.max_queued_bytes) +
+                         kOneOutcomeBytes * static_cast<double>(shape_.crawl.max_fetches);
     if (crawl_metrics_.queued_bytes.value() > bytes) {
       return fmt::format("a spider's log has {} bytes queued", crawl_metrics_.queued_bytes.value());
     }
@@ -124,24 +123,21 @@ class SimStrategyWorker : public SimWorker {
 
   absl::StatusOr<std::unique_ptr<Stepped>> Make() override {
     ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store_, bus_, kStartTimeout));
-    ASSIGN_OR_RETURN(auto consumer,
-                     bus_.NewConsumer({.group = std::string(kStrategyWorkerGroup),
-                                       .member = member_,
-                                       .session_timeout = session_timeout_}));
+    ASSIGN_OR_RETURN(auto consumer, bus_.NewConsumer({.group = std::string(kStrategyWorkerGroup),
+                                                      .member = member_,
+                                                      .session_timeout = session_timeout_}));
     ASSIGN_OR_RETURN(auto offsets, bus_.NewOffsetReader());
-    ASSIGN_OR_RETURN(auto scoring_log,
-                     OwnedLog::Create(bus_, clock_,
-                                      {.topic = std::string(kScoringLogTopic),
-                                       .owner = id_,
-                                       .producer = {}}));
+    ASSIGN_OR_RETURN(
+        auto scoring_log,
+        OwnedLog::Create(bus_, clock_,
+                         {.topic = std::string(kScoringLogTopic), .owner = id_, .producer = {}}));
     auto stepped = std::make_unique<SteppedStrategyCore>(std::make_unique<DirectWrite>());
     stepped->core = std::make_unique<StrategyCore>(StrategyCoreParts{
         .consumer = std::move(consumer),
         .offsets = std::move(offsets),
         .scoring_log = std::move(scoring_log),
         .dead_letters = std::make_unique<DeadLetters>(bus_),
-        .states =
-            std::make_unique<PackedStateStore>(store_, clock_, shape_.states, state_metrics_),
+        .states = std::make_unique<PackedStateStore>(store_, clock_, shape_.states, state_metrics_),
         .store = store_,
         .strategy = *strategy_,
         .background = stepped->write(),

@@ -92,8 +92,8 @@ class Simulation {
       wait = is_quiet ? std::min(2 * wait, kLongestHostileWait) : kFirstWait;
       quiet = is_quiet ? quiet + 1 : 0;
       if (quiet > 2 && IsAtRest()) break;
-      clock().Advance(Duration(static_cast<int64_t>(
-          random_.Below(static_cast<uint64_t>(wait.count())) + 1)));
+      clock().Advance(
+          Duration(static_cast<int64_t>(random_.Below(static_cast<uint64_t>(wait.count())) + 1)));
     }
     faults_left_ = 0;
   }
@@ -150,7 +150,12 @@ class Simulation {
     if (!calm_) clock().Advance(milliseconds(random_.Below(20)));
     const bool had_core = process.has_core();
     const bool stays = process.closing ? !process.Close() : process.Step();
-    if (process.role() == Role::kSpider && had_core && !process.has_core()) ++run_.spider_losses;
+    if (process.role() == Role::kSpider && had_core && !process.has_core()) {
+      ++run_.spider_losses;
+      // It has left its group in the middle of its fetches, and whoever has their domains next does
+      // not know of them (docs/status.md): they are not held against it.
+      run_.server.Disconnect(process.number());
+    }
     CheckBounds(process);
     // A zombie that has learnt that it was replaced.
     const bool is_spare = process.replaced && had_core && !process.has_core();
@@ -234,8 +239,8 @@ class Simulation {
   void StartMissing() {
     for (const Role role : kRoles) {
       for (int slot = 0; slot < Wanted(role); ++slot) {
-        const bool is_there = std::any_of(
-            processes_.begin(), processes_.end(), [&](const auto& process) {
+        const bool is_there =
+            std::any_of(processes_.begin(), processes_.end(), [&](const auto& process) {
               return process->role() == role && process->slot() == slot;
             });
         if (!is_there && (calm_ || random_.Chance(0.5))) Start(role, slot);
@@ -256,6 +261,9 @@ class Simulation {
     } else {
       options.session_timeout = shape().session_timeout;
       DrawBusFaults(random, &options.bus_faults);
+      // Who is taken for dead was silent for longer than a fetch takes: that is what standing still
+      // and sleeping are for.
+      if (role == Role::kSpider) options.bus_faults.eviction = 0;
       DrawStoreFaults(random, &options.store_faults);
       options.dies_at = [this, number = options.number](std::string_view point) {
         return AtPoint(number, point);
@@ -406,7 +414,9 @@ class Simulation {
     tell(fmt::format("{} stands still {}{}, for {} rounds", process.Name(), point,
                      for_long ? ", and is taken for dead" : "", rounds));
     if (for_long) clock().Advance(shape().session_timeout + seconds(5));
-    if (random.Chance(0.7) && !is_asking) {
+    // Two living spiders of one name take their domains from each other in the middle of fetches.
+    const bool may_be_replaced = process.role() != Role::kSpider || !shape().named_members;
+    if (random.Chance(0.7) && !is_asking && may_be_replaced) {
       process.replaced = true;
       Start(process.role(), process.slot());
     }
@@ -436,9 +446,8 @@ class Simulation {
       if (!ChangeDomain({.blocked_until = now + block_->lasts})) return;
       block_->index = run_.blocks.size();
       block_->lift_at = clock().Now() + block_->lifted_after;
-      run_.blocks.push_back({.domain = block_->domain,
-                             .from = clock().Wall(),
-                             .until = now + block_->lasts});
+      run_.blocks.push_back(
+          {.domain = block_->domain, .from = clock().Wall(), .until = now + block_->lasts});
     } else if (calm_ || clock().Now() >= block_->lift_at) {
       WallTime& until = run_.blocks[*block_->index].until;
       until = std::min(until, now);
@@ -478,7 +487,7 @@ class Simulation {
   int faults_left_ = 0;
   uint64_t next_fault_in_ = 0;
   int next_fault_ = 0;
-  int depth_ = 0;  // of frozen processes
+  int depth_ = 0;               // of frozen processes
   std::optional<Block> block_;  // that an operator is to make, or has made
 };
 
