@@ -389,10 +389,16 @@ std::optional<FeedPlace> RequestFlow::Arrived(TurnId id) {
 }
 
 void RequestFlow::HandBack(WhichRequests which, bool fetching_too) {
-  for (auto& [id, job] : jobs_) {
+  std::vector<TurnId> ids;
+  for (const auto& [id, job] : jobs_) {
     if (!Concerns(which, job->place.partition) || job->stage == Stage::kDone) continue;
+    if (job->stage != Stage::kFetching || fetching_too) ids.push_back(id);
+  }
+  // In the order in which they came, which they keep.
+  std::sort(ids.begin(), ids.end());
+  for (const TurnId id : ids) {
+    Job* const job = Find(id);
     const bool fetching = job->stage == Stage::kFetching;
-    if (fetching && !fetching_too) continue;
     // Its connection may be busy until then, and the site would be asked twice at once.
     const Duration later = fetching ? options_.fetch_timeout : Duration{};
     HandBackJob(id, *job, WallAt(clock_.Now() + later), DeferReason::kShutdown);

@@ -65,6 +65,7 @@ Shape DrawShape(uint64_t seed, const FaultPlan& allowed) {
   DrawWeb(shape.plan, random, &shape.web);
   shape.seeds = 1 + random.Below(3);
   shape.max_pages = random.Chance(0.15) ? 2 + random.Below(6) : 0;
+  shape.by_chance = random.Chance(0.3);
   shape.slowest_answer = milliseconds(50 + random.Below(300));
   if (shape.plan.Has(FaultKind::kSlowHosts)) shape.slowest_answer = seconds(6);
 

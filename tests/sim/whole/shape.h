@@ -37,6 +37,9 @@ struct Shape {
   // Requests of a domain, retries included; 0: no bound, and all that is reachable is crawled.
   uint64_t max_pages = 0;
 
+  // Links are scheduled by chance (chance_strategy.h): what is crawled then differs from run to
+  // replay, and only what follows from the decisions that counted is held against it.
+  bool by_chance = false;
   StrategyOptions strategy;
   StrategyOptions next_strategy;  // after a swap
   StateOptions states;

@@ -11,6 +11,7 @@
 #include "strategy_worker/core/strategy_core.h"
 #include "strategy_worker/host/loader.h"
 #include "strategy_worker/states/packed_state_store.h"
+#include "tests/sim/whole/chance_strategy.h"
 #include "tests/sim/whole/sim_process.h"
 #include "tests/support/simulated_fetcher.h"
 
@@ -91,16 +92,11 @@ class SimSpider : public SimWorker {
 
 class SteppedStrategyCore : public Stepped {
  public:
-  // Nobody waits on one thread: what there is to read is there.
-  explicit SteppedStrategyCore(std::unique_ptr<DirectWrite> write) : write_(std::move(write)) {}
   absl::Status Step() override { return core->Step(Duration::zero()).status(); }
   absl::Status Close() override { return core->Stop(); }
 
+  DirectWrite write;  // outlives the core, which may still wait for it
   std::unique_ptr<StrategyCore> core;
-  BackgroundWrite& write() { return *write_; }
-
- private:
-  const std::unique_ptr<DirectWrite> write_;
 };
 
 class SimStrategyWorker : public SimWorker {
@@ -119,6 +115,9 @@ class SimStrategyWorker : public SimWorker {
     auto strategy = LoadStrategy(s.options.strategy, /*seed=*/1);
     CHECK_OK(strategy.status());
     strategy_ = *std::move(strategy);
+    if (shape_.by_chance) {
+      strategy_ = std::make_unique<ChanceStrategy>(std::move(strategy_), s.options.seed);
+    }
   }
 
   absl::StatusOr<std::unique_ptr<Stepped>> Make() override {
@@ -131,7 +130,7 @@ class SimStrategyWorker : public SimWorker {
         auto scoring_log,
         OwnedLog::Create(bus_, clock_,
                          {.topic = std::string(kScoringLogTopic), .owner = id_, .producer = {}}));
-    auto stepped = std::make_unique<SteppedStrategyCore>(std::make_unique<DirectWrite>());
+    auto stepped = std::make_unique<SteppedStrategyCore>();
     stepped->core = std::make_unique<StrategyCore>(StrategyCoreParts{
         .consumer = std::move(consumer),
         .offsets = std::move(offsets),
@@ -140,7 +139,7 @@ class SimStrategyWorker : public SimWorker {
         .states = std::make_unique<PackedStateStore>(store_, clock_, shape_.states, state_metrics_),
         .store = store_,
         .strategy = *strategy_,
-        .background = stepped->write(),
+        .background = stepped->write,
         .clock = clock_,
         .suffixes = suffixes_,
         .metrics = metrics_,
