@@ -5,6 +5,7 @@
 
 #include "common/base/big_endian.h"
 #include "common/base/log.h"
+#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
@@ -205,6 +206,7 @@ absl::Status TakeOver::FindStart(Taken& taken) {
 }
 
 absl::Status TakeOver::ReadFeed(Taken& taken) {
+  if (IsPlanted(PlantedFault::kNoReadBack)) return absl::OkStatus();
   if (!taken.position.has_value()) RETURN_IF_ERROR(FindStart(taken));
   Offset& position = *taken.position;
   const Offset end = taken.partition->epoch;
@@ -242,7 +244,7 @@ void TakeOver::Apply(Taken& taken, const Message& message) {
   if (!CheckSchema(schema).ok() || !Decode(message.value, &arena_, &entry).ok()) return;
   if (std::holds_alternative<Marker>(entry.entry)) {
     taken.filter.Pass(message.offset);
-  } else if (taken.filter.Accepts(entry.epoch)) {
+  } else if (taken.filter.Accepts(entry.epoch) || IsPlanted(PlantedFault::kNoFeedMarkers)) {
     ApplyRequest(taken, std::get<Request>(entry.entry), message.time);
   }
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/limits.h"
@@ -65,6 +66,7 @@ absl::Status Enqueuer::Advance() {
     RETURN_IF_ERROR(Load());
     stage_ = Stage::kApply;
   }
+  if (IsPlanted(PlantedFault::kCommitFirst) && commits_) RETURN_IF_ERROR(Commit());
   // Several rounds when a message can only be applied to what is in the store.
   while (stage_ == Stage::kApply || stage_ == Stage::kWrite) {
     if (stage_ == Stage::kApply) {
@@ -127,7 +129,7 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplyMessage(const Message& message)
     partition.scoring.Pass(message.offset);
     return Outcome::kDone;
   }
-  if (!partition.scoring.Accepts(entry.epoch)) {
+  if (!partition.scoring.Accepts(entry.epoch) && !IsPlanted(PlantedFault::kNoScoringMarkers)) {
     parts_.metrics.outdated.Increment();
     return Outcome::kDone;
   }
@@ -168,7 +170,9 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
   if (edit == nullptr) edit = &NewEdit(partition, domain);
   Head& head = edit->head();
   const Watermark watermark{schedule.source_topic_epoch, schedule.source_offset, schedule.part};
-  if (watermark <= head.applied) {
+  const bool is_applied = IsPlanted(PlantedFault::kWatermarkOffByOne) ? watermark < head.applied
+                                                                      : watermark <= head.applied;
+  if (is_applied && !IsPlanted(PlantedFault::kNoSourceWatermark)) {
     parts_.metrics.replayed.Increment();
     return Outcome::kDone;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/planted_fault.h"
 #include "common/model/limits.h"
 
 namespace orbweaver {
@@ -37,7 +38,8 @@ uint32_t AllowedInBatch(const Head& head, const FeedOptions& options, WallTime n
   const milliseconds delay = DelayOf(head, options);
   if (delay == milliseconds::zero()) return options.max_per_domain;
   const int64_t in_window = 1 + options.window / delay;
-  return static_cast<uint32_t>(std::min<int64_t>(in_window, options.max_per_domain));
+  const auto allowed = static_cast<uint32_t>(std::min<int64_t>(in_window, options.max_per_domain));
+  return IsPlanted(PlantedFault::kCapOffByOne) ? allowed + 1 : allowed;
 }
 
 WallTime ReadyAt(const Head& head) { return std::max(head.blocked_until, head.paced_until); }

@@ -96,6 +96,7 @@ void RequestFlow::AskRobots(TurnId id, Job& job) {
 void RequestFlow::FetchRobots(const Job& job, std::string_view origin, TurnId waiter) {
   const TurnId id(next_id_++);
   auto robots = std::make_unique<RobotsFetch>();
+  robots->partition = job.place.partition;
   robots->origin = origin;
   robots->url = fmt::format("{}{}", origin, kRobotsPath);
   robots->domain = job.domain;
@@ -184,7 +185,8 @@ void RequestFlow::StartFetch(TurnId id) {
     }
     lanes_.Start(std::move(task));
   } else if (RobotsFetch* const wanted = WantedRobots(id)) {
-    const RobotsFetch& robots = *wanted;
+    RobotsFetch& robots = *wanted;
+    robots.fetching = true;
     metrics_.robots_fetches.Increment();
     lanes_.Start({.kind = LaneTask::Kind::kRobots,
                   .id = id,
@@ -239,6 +241,7 @@ void RequestFlow::OnResult(LaneResult& result) {
   --fetching_;
   if (result.kind == LaneTask::Kind::kRobots) {
     RobotsFetch& robots = *robots_fetches_.at(result.id);
+    robots.fetching = false;
     if (!result.ask_again) return OnRobots(result.id, robots, result);
     robots.again = true;
     return AddTurn(result.id);
@@ -389,10 +392,16 @@ std::optional<FeedPlace> RequestFlow::Arrived(TurnId id) {
 }
 
 void RequestFlow::HandBack(WhichRequests which, bool fetching_too) {
-  for (auto& [id, job] : jobs_) {
-    if (!Concerns(which, *job) || job->stage == Stage::kDone) continue;
+  std::vector<TurnId> ids;
+  for (const auto& [id, job] : jobs_) {
+    if (!Concerns(which, job->place.partition) || job->stage == Stage::kDone) continue;
+    if (job->stage != Stage::kFetching || fetching_too) ids.push_back(id);
+  }
+  // In the order in which they came, which they keep.
+  std::sort(ids.begin(), ids.end());
+  for (const TurnId id : ids) {
+    Job* const job = Find(id);
     const bool fetching = job->stage == Stage::kFetching;
-    if (fetching && !fetching_too) continue;
     // Its connection may be busy until then, and the site would be asked twice at once.
     const Duration later = fetching ? options_.fetch_timeout : Duration{};
     HandBackJob(id, *job, WallAt(clock_.Now() + later), DeferReason::kShutdown);
@@ -401,12 +410,12 @@ void RequestFlow::HandBack(WhichRequests which, bool fetching_too) {
 
 void RequestFlow::Forget(WhichRequests which) {
   absl::erase_if(jobs_,
-                 [this, which](const auto& entry) { return Concerns(which, *entry.second); });
+                 [which](const auto& entry) { return Concerns(which, entry.second->place.partition); });
 }
 
 bool RequestFlow::Holds(WhichRequests which) const {
   return std::any_of(jobs_.begin(), jobs_.end(),
-                     [this, which](const auto& entry) { return Concerns(which, *entry.second); });
+                     [which](const auto& entry) { return Concerns(which, entry.second->place.partition); });
 }
 
 SteadyTime RequestFlow::NextLook() const {
@@ -414,9 +423,15 @@ SteadyTime RequestFlow::NextLook() const {
   return fetching_ < options_.max_fetches ? politeness_.NextLook() : SteadyTime::max();
 }
 
-bool RequestFlow::Concerns(WhichRequests which, const Job& job) const {
+bool RequestFlow::AsksRobots(WhichRequests which) const {
+  return std::any_of(robots_fetches_.begin(), robots_fetches_.end(), [which](const auto& entry) {
+    return entry.second->fetching && Concerns(which, entry.second->partition);
+  });
+}
+
+bool RequestFlow::Concerns(WhichRequests which, PartitionId partition) {
   return which.partitions == nullptr ||
-         std::find(which.partitions->begin(), which.partitions->end(), job.place.partition) !=
+         std::find(which.partitions->begin(), which.partitions->end(), partition) !=
              which.partitions->end();
 }
 

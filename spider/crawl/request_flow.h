@@ -83,6 +83,10 @@ class RequestFlow {
   size_t held() const { return jobs_.size(); }
   bool Holds(WhichRequests which) const;
 
+  // A robots.txt is being fetched for some of them, perhaps only for those that were handed back
+  // since.
+  bool AsksRobots(WhichRequests which) const;
+
   // When Advance may have something to do, if no result comes before.
   SteadyTime NextLook() const;
 
@@ -116,6 +120,7 @@ class RequestFlow {
 
   // A robots.txt on its way, for the requests that wait for it.
   struct RobotsFetch {
+    PartitionId partition;  // of those that wait for it
     std::string origin;
     std::string url;     // where redirects have led it
     std::string domain;  // of that
@@ -124,6 +129,7 @@ class RequestFlow {
     std::optional<SteadyTime> others_until;
     IpAddress address;
     bool again = false;  // as in LaneTask
+    bool fetching = false;
     std::vector<TurnId> waiters;
   };
 
@@ -151,7 +157,7 @@ class RequestFlow {
   void Finish(TurnId id, Job& job, LogEntries entries);
   void TellFacts(const RobotsFetch& robots, std::optional<Duration> retry_after);
 
-  bool Concerns(WhichRequests which, const Job& job) const;
+  static bool Concerns(WhichRequests which, PartitionId partition);
   Job* Find(TurnId id);
   const Request& Decoded(const Job& job);
   WallTime WallAt(SteadyTime when) const;

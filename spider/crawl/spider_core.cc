@@ -70,7 +70,7 @@ absl::Status SpiderCore::Join() {
                                            options_.on_cut_feed);
   RETURN_IF_ERROR(feed->Start());
   feed_ = std::move(feed);
-  last_commit_ = clock_.Now();
+  last_commit_ = last_heard_ = clock_.Now();
   return absl::OkStatus();
 }
 
@@ -111,10 +111,16 @@ absl::Status SpiderCore::ReadFeed(Duration wait) {
   const bool idle = flow_.held() == 0 && flow_.fetching() == 0;
   if (!idle && now - last_poll_ < (room > 0 ? kLook : kStayInGroup)) return absl::OkStatus();
   last_poll_ = now;
-  return Survive(feed_->Poll(room, idle ? wait : Duration{}));
+  const absl::Status polled = feed_->Poll(room, idle ? wait : Duration{});
+  // From its beginning on: what it said may be old by its end.
+  if (polled.ok()) last_heard_ = now;
+  return Survive(polled);
 }
 
-bool SpiderCore::MayFetch() const { return log_->queued_bytes() < options_.max_queued_bytes; }
+bool SpiderCore::MayFetch() const {
+  return log_->queued_bytes() < options_.max_queued_bytes &&
+         clock_.Now() - last_heard_ < consumer_.session_timeout;
+}
 
 absl::Status SpiderCore::Work(SteadyTime until) {
   flow_.Advance(MayFetch());
@@ -150,16 +156,20 @@ absl::Status SpiderCore::Close() {
 
 absl::Status SpiderCore::Drain(WhichRequests which) {
   flow_.HandBack(which, /*fetching_too=*/false);
-  RETURN_IF_ERROR(DrainUntil(which, clock_.Now() + options_.drain_timeout));
+  // A robots.txt too: the next owner will ask for it, and the site is to be asked once at a time.
+  RETURN_IF_ERROR(DrainUntil(clock_.Now() + options_.drain_timeout, [&] {
+    return !flow_.Holds(which) && !flow_.AsksRobots(which);
+  }));
   flow_.HandBack(which, /*fetching_too=*/true);
-  RETURN_IF_ERROR(DrainUntil(which, clock_.Now() + kLastAcks));
+  RETURN_IF_ERROR(
+      DrainUntil(clock_.Now() + kLastAcks, [&] { return !flow_.Holds(which); }));
   if (!flow_.Holds(which)) return absl::OkStatus();
   return TimeoutError(
       "hand back {} requests: the spider log takes too long. They are fetched again", flow_.held());
 }
 
-absl::Status SpiderCore::DrainUntil(WhichRequests which, SteadyTime deadline) {
-  for (SteadyTime now = clock_.Now(); flow_.Holds(which) && now < deadline; now = clock_.Now()) {
+absl::Status SpiderCore::DrainUntil(SteadyTime deadline, absl::FunctionRef<bool()> done) {
+  for (SteadyTime now = clock_.Now(); !done() && now < deadline; now = clock_.Now()) {
     RETURN_IF_ERROR(Work(std::min(deadline, now + kLook)));
   }
   return absl::OkStatus();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 
@@ -89,7 +90,9 @@ class SpiderCore : private FeedListener {
   // Until none of these requests is left, or `deadline`; then what is being fetched is handed back,
   // and the log waited for once more.
   absl::Status Drain(WhichRequests which);
-  absl::Status DrainUntil(WhichRequests which, SteadyTime deadline);
+  absl::Status DrainUntil(SteadyTime deadline, absl::FunctionRef<bool()> done);
+  // Not while outcomes pile up, and not when the group has heard nothing of this spider for so long
+  // that its partitions may be another's: it stood still, and would ask what that one asks.
   bool MayFetch() const;
   void Observe(SteadyTime now);
 
@@ -109,6 +112,7 @@ class SpiderCore : private FeedListener {
 
   bool drained_ = false;  // by Close
   SteadyTime last_poll_{};
+  SteadyTime last_heard_{};  // the group was polled with success
   SteadyTime last_commit_{};
   SteadyTime last_look_{};
   FeedStats reported_;

@@ -324,6 +324,36 @@ TEST_F(SpiderCoreTest, AStopHandsBackWhatTakesLongerThanItMayWait) {
   EXPECT_TRUE(world_.AllCommitted());
 }
 
+TEST_F(SpiderCoreTest, AStopWaitsForARobotsTxtSoThatTheNextOwnerDoesNotAskMeanwhile) {
+  SteadyTime answered{};
+  world_.web = [](std::string_view) { return SimulatedAnswer{.status = 404, .takes = seconds(4)}; };
+  world_.on_end = [&](FetchId) { answered = world_.clock.Now(); };
+  Feed(kPage);
+  auto& spider = Spider();
+  spider.StepUntil([this] { return world_.asked.size() == 1; });
+  spider.Close();
+  EXPECT_EQ(OutcomeOf(kPage).handed_back, 1);
+  EXPECT_NE(answered, SteadyTime()) << "robots.txt is still being fetched";
+}
+
+TEST_F(SpiderCoreTest, WhoStoodStillAsksNothingBeforeItKnowsThatItStillMay) {
+  Feed("http://www.a.test/0");
+  Feed("http://www.a.test/1");
+  bool stands_still = false;
+  auto& spider = Spider({.crawl = {.commit_interval = milliseconds(10)},
+                         .session_timeout = seconds(10),
+                         .dies_at = [&](std::string_view point) {
+                           if (stands_still || point != "after commit") return false;
+                           stands_still = world_.AskedTimes("http://www.a.test/0") == 1;
+                           if (stands_still) world_.clock.Advance(seconds(11));
+                           return stands_still && world_.AskedTimes("http://www.a.test/1") > 0;
+                         }});
+  spider.StepUntil([&] { return stands_still; });
+  EXPECT_EQ(world_.AskedTimes("http://www.a.test/1"), 0) << "in the same step";
+  RunToEnd();
+  EXPECT_EQ(world_.AskedTimes("http://www.a.test/1"), 1);
+}
+
 TEST_F(SpiderCoreTest, WhoTakesOverDoesNotAskADomainSoonerThanItsDelay) {
   for (int i = 0; i < 8; ++i) Feed(fmt::format("http://www.a.test/{}", i));
   Spider().StepUntil([this] { return world_.Committed() >= 3; });

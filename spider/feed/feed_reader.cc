@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/base/log.h"
+#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
@@ -35,7 +36,7 @@ FeedReader::Partition::Partition(uint64_t number, const AssignedPartition& assig
       seen(assigned.metadata),
       committed_epoch(assigned.metadata),
       committed(assigned.position) {
-  if (assigned.has_commit) others_until = now;
+  if (assigned.has_commit && !IsPlanted(PlantedFault::kDelayForgotten)) others_until = now;
 }
 
 FeedReader::FeedReader(std::unique_ptr<Consumer> consumer, Bus& bus, const Clock& clock,
@@ -151,7 +152,7 @@ absl::Status FeedReader::Read(const Message& message) {
     (void)Finish(place);
     return absl::OkStatus();
   }
-  if (!partition.seen.Accepts(entry.epoch)) {
+  if (!partition.seen.Accepts(entry.epoch) && !IsPlanted(PlantedFault::kNoFeedMarkers)) {
     ++stats_.of_old_epochs;
     (void)Finish(place);
     return absl::OkStatus();

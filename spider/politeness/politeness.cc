@@ -87,9 +87,10 @@ void Politeness::Add(const Turn& turn, SteadyTime now) {
   const Duration delay_before = DelayOf(domain);
   domain.delay = std::max(Duration{}, turn.delay);
   if (turn.crawl_delay) LearnCrawlDelay(domain, *turn.crawl_delay);
-  if (turn.others_until && !domain.asked) {
+  if (turn.others_until) {
+    domain.last_move =
+        domain.asked ? std::max(domain.last_move, *turn.others_until) : *turn.others_until;
     domain.asked = true;
-    domain.last_move = *turn.others_until;
   }
   Waiting waiting{
       .id = turn.id, .address = FindAddress(turn.address), .deadline = now + options_.max_wait};

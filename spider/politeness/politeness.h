@@ -47,7 +47,7 @@ class Politeness {
     // which they wait for; and where a redirect leads, which ends what has begun.
     bool urgent = false;
     // Until then another spider may have asked the domain: it had the partition before. Counts as
-    // a request when none is known here.
+    // a request, also of a domain that was asked here before that.
     std::optional<SteadyTime> others_until;
   };
 

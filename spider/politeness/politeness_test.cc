@@ -117,6 +117,15 @@ TEST_F(PolitenessTest, ADomainTakenOverCountsAsAskedUntilThen) {
   EXPECT_EQ(Start(At(2600)), 2u);
 }
 
+TEST_F(PolitenessTest, ADomainThatComesBackCountsAsAskedByItsOwnerMeanwhile) {
+  Add(1, "a.test", At(0));
+  EXPECT_EQ(Start(At(0)), 1u);
+  End(1, At(100));
+  politeness_.Add({.id = TurnId(2), .domain = "a.test", .others_until = At(5000)}, At(5010));
+  EXPECT_EQ(Start(At(5999)), 0u);
+  EXPECT_EQ(Start(At(6000)), 2u);
+}
+
 TEST_F(PolitenessTest, WhatEndsABegunFetchIsNotHandedBackForTheDelayAlone) {
   // Two requests, and 40 seconds between them, but no more than 30 to wait.
   politeness_.Add({.id = TurnId(1), .domain = "a.test", .delay = seconds(40)}, At(0));

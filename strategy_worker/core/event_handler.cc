@@ -8,6 +8,7 @@
 
 #include "common/base/check.h"
 #include "common/base/log.h"
+#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "strategy_worker/core/adoption.h"
 
@@ -286,6 +287,7 @@ void EventHandler::DecideDeferred(const Deferred& deferred, const SourceEvent& e
     states_[0] = {.status = LinkStatus::kQueued, .depth = request.depth};
     changed_.push_back(0);
   }
+  if (IsPlanted(PlantedFault::kDeferredDropped)) return;
   requests_.push_back({.url = ToView(event.links[0].url_view),
                        .fingerprint = event.fingerprints[0],
                        .depth = request.depth,

@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "common/base/log.h"
+#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "strategy_worker/core/phase_timer.h"
 
@@ -48,6 +49,9 @@ void Flight::Begin(Ownership* ownership, Batch* batch) {
     outgoing_.push_back({domain.partition, std::string(domain.name), std::exchange(outbox, {})});
   }
   if (partitions_.empty()) return;
+  if (IsPlanted(PlantedFault::kCommitFirst) && !commits_.empty()) {
+    parts_.consumer.Commit(commits_, parts_.options.bus_timeout).IgnoreError();
+  }
   StartWrite();
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/url/partition.h"
 #include "strategy_worker/states/block.h"
@@ -121,6 +122,11 @@ absl::Status CachedDomain::ReadFirstRow(const Rows& rows, size_t row, bool whole
   encoded_ = cell->value.substr(0, cell->value.size() - states.size());
   if (record.manifest.empty()) {
     if (whole) AddGarbage(0, BlockColumns(rows[row]));
+    if (whole && IsPlanted(PlantedFault::kNoManifest)) {
+      for (const std::string& column : BlockColumns(rows[row])) {
+        RETURN_IF_ERROR(DecodeEntries(rows.Find(row, column)->value, &shards_[0].shard->links));
+      }
+    }
     if (states.empty()) return absl::OkStatus();
     std::vector<Version> chain;
     RETURN_IF_ERROR(DecodeChain(states, &chain));

@@ -16,6 +16,16 @@ namespace {
 
 constexpr Duration kLong = std::chrono::minutes(1);
 
+// Reading the list takes longer than most that is done in a world.
+std::shared_ptr<const PublicSuffixes> LoadedSuffixes() {
+  static const std::shared_ptr<const PublicSuffixes> suffixes = [] {
+    auto loaded = PublicSuffixes::Load({});
+    CHECK_OK(loaded.status());
+    return *std::move(loaded);
+  }();
+  return suffixes;
+}
+
 ReadRequest Copy(const ScheduleRequests& schedule, const ScheduledRequest& request) {
   ReadRequest read{.domain = std::string(schedule.domain),
                    .source_offset = schedule.source_offset,
@@ -46,7 +56,7 @@ absl::Status ScriptedStrategy::OnEvent(const orbweaver_event& event,
   return PoisonError("strategy '{}': it decided {}", name_, flaw);
 }
 
-StrategyWorld::StrategyWorld(int partitions) {
+StrategyWorld::StrategyWorld(int partitions) : suffixes(LoadedSuffixes()) {
   const TopicSpec specs[] = {{.name = std::string(kSpiderLogTopic), .partitions = partitions},
                              {.name = std::string(kScoringLogTopic), .partitions = partitions},
                              {.name = std::string(kSpiderFeedTopic), .partitions = partitions},
@@ -54,9 +64,6 @@ StrategyWorld::StrategyWorld(int partitions) {
   CHECK_OK(bus.EnsureTopics(specs, kLong).status());
   topics = {.topic_epoch = 1, .partitions = partitions};
   CHECK_OK(SaveTopicRecord(store, topics, kLong));
-  auto loaded = PublicSuffixes::Load({});
-  CHECK_OK(loaded.status());
-  suffixes = *std::move(loaded);
   auto producer =
       bus.NewProducer({.max_bytes = size_t{1} << 30}, [](const Ack& ack) { CHECK_OK(ack.status); });
   CHECK_OK(producer.status());

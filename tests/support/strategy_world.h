@@ -126,7 +126,7 @@ class StrategyWorld {
   MemoryStore store{&tables, {.virtual_time = &clock}};
   MetricRegistry metrics;
   StateMetrics state_metrics{metrics};
-  std::unique_ptr<const PublicSuffixes> suffixes;
+  const std::shared_ptr<const PublicSuffixes> suffixes;  // of all worlds
   TopicRecord topics;
 
  private:

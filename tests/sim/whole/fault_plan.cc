@@ -1,0 +1,31 @@
+#include "tests/sim/whole/fault_plan.h"
+
+#include <array>
+
+namespace orbweaver::sim {
+namespace {
+
+constexpr std::array<std::string_view, kFaultKinds> kNames = {
+    "kill",         "freeze",         "sleep",        "restart",
+    "clock-jump",   "robots-change",  "block",        "strategy-swap",
+    "delays",       "bus-errors",     "lost-records", "rebalances",
+    "store-errors", "partial-writes", "slow-hosts",   "troubled-hosts"};
+
+}  // namespace
+
+std::string_view NameOf(FaultKind kind) { return kNames[static_cast<size_t>(kind)]; }
+
+std::optional<FaultKind> FaultKindOf(std::string_view name) {
+  for (size_t i = 0; i < kFaultKinds; ++i) {
+    if (kNames[i] == name) return static_cast<FaultKind>(i);
+  }
+  return std::nullopt;
+}
+
+FaultPlan FaultPlan::All() {
+  FaultPlan plan;
+  plan.kinds.set();
+  return plan;
+}
+
+}  // namespace orbweaver::sim

@@ -1,0 +1,57 @@
+// What a run consists of, before anything goes wrong: drawn from its seed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/base/clock.h"
+#include "db_worker/options.h"
+#include "spider/crawl/crawl_options.h"
+#include "spider/politeness/politeness_options.h"
+#include "spider/robots/robots_options.h"
+#include "strategy_worker/core/options.h"
+#include "strategy_worker/host/strategy_options.h"
+#include "strategy_worker/states/state_options.h"
+#include "tests/sim/whole/fault_plan.h"
+#include "tests/support/synthetic_web/web_options.h"
+
+namespace orbweaver::sim {
+
+// A small world: few domains, short queues, tight bounds, so that much happens between two faults
+// and every bound is met.
+struct Shape {
+  int partitions = 1;
+  int spiders = 1;
+  int strategy_workers = 1;
+  int db_workers = 1;
+  // Workers have a name in their group, under which a restarted one is known.
+  bool named_members = false;
+  // How many single faults there are at most.
+  int faults = 0;
+  // The kinds of faults that this run has.
+  FaultPlan plan;
+
+  synthetic::WebOptions web;
+  Duration slowest_answer{};
+  size_t seeds = 2;
+  // Requests of a domain, retries included; 0: no bound, and all that is reachable is crawled.
+  uint64_t max_pages = 0;
+
+  // Links are scheduled by chance (chance_strategy.h): what is crawled then differs from run to
+  // replay, and only what follows from the decisions that counted is held against it.
+  bool by_chance = false;
+  StrategyOptions strategy;
+  StrategyOptions next_strategy;  // after a swap
+  StateOptions states;
+  StrategyWorkerOptions strategy_worker;
+  DbWorkerOptions db_worker;
+  CrawlOptions crawl;
+  PolitenessOptions politeness;
+  RobotsOptions robots;
+  Duration fetch_timeout{};
+  Duration session_timeout{};
+};
+
+Shape DrawShape(uint64_t seed, const FaultPlan& plan);
+
+}  // namespace orbweaver::sim

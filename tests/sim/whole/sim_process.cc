@@ -1,0 +1,116 @@
+#include "tests/sim/whole/sim_process.h"
+
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+
+namespace orbweaver::sim {
+namespace {
+
+// As the loop of a worker's process waits after an error that passes.
+constexpr Duration kPause = std::chrono::milliseconds(100);
+
+}  // namespace
+
+std::string_view NameOf(Role role) {
+  constexpr std::string_view kNames[] = {"spider", "strategy-worker", "db-worker"};
+  return kNames[static_cast<size_t>(role)];
+}
+
+absl::Status SimWorker::ChangeDomain(std::string_view, const DomainUpdate&) {
+  return absl::NotFoundError("no db worker");
+}
+
+SimProcess::SimProcess(const SimSurroundings& around, SimProcessOptions options)
+    : around_(around),
+      options_(std::move(options)),
+      process_(options_.dies_at),
+      clock_(around.world.clock),
+      bus_(&around.world.broker, {.process = &process_, .faults = options_.bus_faults}),
+      store_(&around.world.tables, {.virtual_time = &around.world.clock,
+                                    .process = &process_,
+                                    .faults = options_.store_faults}) {
+  worker_ = NewSimWorker({.around = around_,
+                          .options = options_,
+                          .process = process_,
+                          .clock = clock_,
+                          .bus = bus_,
+                          .store = store_,
+                          .metrics = metrics_});
+}
+
+SimProcess::~SimProcess() { Kill(); }
+
+std::string SimProcess::Name() const {
+  return fmt::format("{}-{} (process {})", NameOf(options_.role), options_.slot, options_.number);
+}
+
+bool SimProcess::Step() {
+  if (around_.world.clock.Now() < waits_until_) return true;
+  Run([this] { return StepCore(); });
+  return !dead();
+}
+
+absl::Status SimProcess::StepCore() {
+  if (core_ != nullptr) return core_->Step();
+  auto made = worker_->Make();
+  if (made.ok()) core_ = *std::move(made);
+  return made.status();
+}
+
+bool SimProcess::Close() {
+  if (core_ == nullptr) return true;
+  if (around_.world.clock.Now() < waits_until_) return false;
+  Run([this] {
+    const absl::Status status = core_->Close();
+    closed_ = status.ok();
+    return status;
+  });
+  return closed_ || dead();
+}
+
+absl::Status SimProcess::ChangeDomain(std::string_view domain, const DomainUpdate& update) {
+  absl::Status changed;
+  Run([&] {
+    changed = core_ == nullptr ? absl::UnavailableError("no core")
+                               : worker_->ChangeDomain(domain, update);
+    return changed.code() == absl::StatusCode::kNotFound ? absl::OkStatus() : changed;
+  });
+  return dead() ? absl::UnavailableError("it died") : changed;
+}
+
+void SimProcess::Run(const std::function<absl::Status()>& action) {
+  stepping_ = true;
+  try {
+    const absl::Status status = action();
+    if (IsFenced(status)) {
+      core_.reset();
+    } else if (IsRetry(status)) {
+      waits_until_ = around_.world.clock.Now() + kPause;
+    } else if (!status.ok()) {
+      End(status);
+    }
+  } catch (const SimulatedCrash&) {
+    Kill();
+  }
+  stepping_ = false;
+}
+
+// A process that gives up is started again, as after a crash.
+void SimProcess::End(const absl::Status& status) {
+  const std::string_view message = MessageOf(status);
+  const bool explained =
+      options_.bus_faults.lost_record > 0 && (message.find("lost") != std::string_view::npos ||
+                                              message.find("given up") != std::string_view::npos);
+  if (!explained) failure_ = fmt::format("{} ends: {}", Name(), message);
+  Kill();
+}
+
+void SimProcess::Kill() {
+  process_.Kill();
+  around_.server.Disconnect(options_.number);
+}
+
+}  // namespace orbweaver::sim

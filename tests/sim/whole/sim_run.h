@@ -1,0 +1,48 @@
+// What a run leaves behind for the auditor, beside the world itself.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/clock.h"
+#include "tests/sim/whole/shape.h"
+#include "tests/sim/whole/sim_server.h"
+#include "tests/support/strategy_world.h"
+
+namespace orbweaver::sim {
+
+struct SimRun {
+  explicit SimRun(const Shape& drawn)
+      : shape(drawn), world(drawn.partitions), server(shape, world.clock) {}
+
+  struct Block {
+    std::string domain;
+    WallTime from;   // once it was durable
+    WallTime until;  // when it ended, or somebody began to lift it
+  };
+
+  const Shape shape;
+  StrategyWorld world;
+  SimServer server;
+
+  std::vector<Block> blocks;
+  // How often a spider may have lost what it was doing: it died, was fenced, or stood still.
+  int spider_losses = 0;
+  // Two spiders may have had a domain at once: one of them did not know it any more.
+  bool zombie_spiders = false;
+  // Clocks of db workers do not tell the time of the feed.
+  bool clocks_jumped = false;
+  bool strategy_swapped = false;
+};
+
+// Empty, or the first guarantee that did not hold. Everything is at rest.
+std::string Audit(SimRun& run);
+
+// The most requests of a partition's feed that count and are not committed by the spiders.
+int64_t MostOutstanding(SimRun& run);
+
+// Of all that stands in the logs.
+uint64_t DigestOf(SimRun& run);
+
+}  // namespace orbweaver::sim

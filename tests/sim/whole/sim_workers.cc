@@ -1,0 +1,241 @@
+// The three roles: each core put together as its worker's main does, on the simulation's parts.
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "db_worker/db_worker_core.h"
+#include "spider/crawl/membership.h"
+#include "spider/crawl/spider_core.h"
+#include "strategy_worker/core/strategy_core.h"
+#include "strategy_worker/host/loader.h"
+#include "strategy_worker/states/packed_state_store.h"
+#include "tests/sim/whole/chance_strategy.h"
+#include "tests/sim/whole/sim_process.h"
+#include "tests/support/simulated_fetcher.h"
+
+namespace orbweaver::sim {
+namespace {
+
+constexpr Duration kStartTimeout = std::chrono::seconds(5);
+// Beyond a bound by one outcome: what it is held against is looked at before it grows.
+constexpr double kOneOutcomeBytes = 64 << 10;
+
+std::string MemberOf(const WorkerSurroundings& s) {
+  return s.around.shape.named_members ? fmt::format("{}-{}", NameOf(s.options.role), s.options.slot)
+                                      : std::string();
+}
+
+class SimSpider : public SimWorker {
+ public:
+  explicit SimSpider(const WorkerSurroundings& s)
+      : shape_(s.around.shape), crawl_metrics_(s.metrics) {
+    SimServer& server = s.around.server;
+    SimulatedProcess& process = s.process;
+    auto fetcher = std::make_unique<SimulatedFetcher>(
+        s.around.world.clock,
+        [&server, &process, number = s.options.number](FetchId, std::string_view url) {
+          process.Reach("before fetch");
+          return server.Begin(number, url);
+        });
+    auto lane = std::make_unique<Lane>(
+        LaneParts{.fetcher = std::move(fetcher),
+                  .archive = std::make_unique<Archive>(ArchiveOptions(), "", "", s.clock),
+                  .suffixes = *s.around.world.suffixes,
+                  .clock = s.clock,
+                  .urls = {},
+                  .parse = {},
+                  .publish = {}});
+    core_ = std::make_unique<SpiderCore>(
+        SpiderCoreParts{.bus = s.bus,
+                        .clock = s.clock,
+                        .suffixes = *s.around.world.suffixes,
+                        .metrics = crawl_metrics_,
+                        .lanes = std::make_unique<InlineLane>(std::move(lane)),
+                        .partitions = shape_.partitions,
+                        .consumer = {.group = std::string(kSpiderGroup),
+                                     .member = MemberOf(s),
+                                     .session_timeout = s.options.session_timeout},
+                        .options = shape_.crawl,
+                        .flow = {.urls = {},
+                                 .politeness = shape_.politeness,
+                                 .robots = shape_.robots,
+                                 .publish = {},
+                                 .max_fetches = shape_.crawl.max_fetches,
+                                 .fetch_timeout = shape_.fetch_timeout,
+                                 .seed = s.options.seed}});
+  }
+
+  absl::StatusOr<std::unique_ptr<Stepped>> Make() override { return JoinSpiders(*core_); }
+
+  std::string ExceededBound() const override {
+    if (crawl_metrics_.held.value() > static_cast<double>(shape_.crawl.max_requests)) {
+      return fmt::format("a spider holds {} requests", crawl_metrics_.held.value());
+    }
+    if (crawl_metrics_.fetching.value() > static_cast<double>(shape_.crawl.max_fetches)) {
+      return fmt::format("a spider has {} fetches under way", crawl_metrics_.fetching.value());
+    }
+    const double bytes = static_cast<double>(shape_.crawl.max_queued_bytes) +
+                         kOneOutcomeBytes * static_cast<double>(shape_.crawl.max_fetches);
+    if (crawl_metrics_.queued_bytes.value() > bytes) {
+      return fmt::format("a spider's log has {} bytes queued", crawl_metrics_.queued_bytes.value());
+    }
+    return {};
+  }
+
+ private:
+  const Shape& shape_;
+  CrawlMetrics crawl_metrics_;
+  std::unique_ptr<SpiderCore> core_;
+};
+
+class SteppedStrategyCore : public Stepped {
+ public:
+  absl::Status Step() override { return core->Step(Duration::zero()).status(); }
+  absl::Status Close() override { return core->Stop(); }
+
+  DirectWrite write;  // outlives the core, which may still wait for it
+  std::unique_ptr<StrategyCore> core;
+};
+
+class SimStrategyWorker : public SimWorker {
+ public:
+  explicit SimStrategyWorker(const WorkerSurroundings& s)
+      : shape_(s.around.shape),
+        suffixes_(*s.around.world.suffixes),
+        clock_(s.clock),
+        bus_(s.bus),
+        store_(s.store),
+        metrics_(s.metrics),
+        id_(fmt::format("strategy-{}", s.options.number)),
+        member_(MemberOf(s)),
+        session_timeout_(s.options.session_timeout) {
+    // One seed for all: a worker that is started again has the same configuration.
+    auto strategy = LoadStrategy(s.options.strategy, /*seed=*/1);
+    CHECK_OK(strategy.status());
+    strategy_ = *std::move(strategy);
+    if (shape_.by_chance) {
+      strategy_ = std::make_unique<ChanceStrategy>(std::move(strategy_), s.options.seed);
+    }
+  }
+
+  absl::StatusOr<std::unique_ptr<Stepped>> Make() override {
+    ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store_, bus_, kStartTimeout));
+    ASSIGN_OR_RETURN(auto consumer, bus_.NewConsumer({.group = std::string(kStrategyWorkerGroup),
+                                                      .member = member_,
+                                                      .session_timeout = session_timeout_}));
+    ASSIGN_OR_RETURN(auto offsets, bus_.NewOffsetReader());
+    ASSIGN_OR_RETURN(
+        auto scoring_log,
+        OwnedLog::Create(bus_, clock_,
+                         {.topic = std::string(kScoringLogTopic), .owner = id_, .producer = {}}));
+    auto stepped = std::make_unique<SteppedStrategyCore>();
+    stepped->core = std::make_unique<StrategyCore>(StrategyCoreParts{
+        .consumer = std::move(consumer),
+        .offsets = std::move(offsets),
+        .scoring_log = std::move(scoring_log),
+        .dead_letters = std::make_unique<DeadLetters>(bus_),
+        .states = std::make_unique<PackedStateStore>(store_, clock_, shape_.states, state_metrics_),
+        .store = store_,
+        .strategy = *strategy_,
+        .background = stepped->write,
+        .clock = clock_,
+        .suffixes = suffixes_,
+        .metrics = metrics_,
+        .topics = topics,
+        .urls = {},
+        .options = shape_.strategy_worker});
+    RETURN_IF_ERROR(stepped->core->Start());
+    return stepped;
+  }
+
+ private:
+  const Shape& shape_;
+  const PublicSuffixes& suffixes_;
+  const Clock& clock_;
+  Bus& bus_;
+  Store& store_;
+  MetricRegistry& metrics_;
+  const std::string id_;
+  const std::string member_;
+  const Duration session_timeout_;
+  StateMetrics state_metrics_{metrics_};
+  std::unique_ptr<Strategy> strategy_;
+};
+
+class SimDbWorker : public SimWorker {
+ public:
+  explicit SimDbWorker(const WorkerSurroundings& s)
+      : bus_(s.bus),
+        store_(s.store),
+        clock_(s.clock),
+        metrics_(s.metrics),
+        setup_{.options = s.around.shape.db_worker,
+               .name = fmt::format("db-{}", s.options.number),
+               .member = MemberOf(s),
+               .session_timeout = s.options.session_timeout,
+               .seed = s.options.seed} {}
+
+  absl::StatusOr<std::unique_ptr<Stepped>> Make() override {
+    ASSIGN_OR_RETURN(auto core, DbWorkerCore::Create(bus_, store_, clock_, metrics_, setup_));
+    auto stepped = std::make_unique<SteppedDbWorker>(*this, std::move(core));
+    core_ = stepped.get();
+    return stepped;
+  }
+  bool IsDrained() const override {
+    if (core_ == nullptr || core_->core().coming() > 0) return false;
+    for (const PartitionReport& report : core_->core().Report()) {
+      if (report.delayed > 0) return false;
+      for (const uint64_t waiting : report.waiting) {
+        if (waiting > 0) return false;
+      }
+    }
+    return true;
+  }
+  absl::Status ChangeDomain(std::string_view domain, const DomainUpdate& update) override {
+    return core_->core().ChangeDomain(domain, update);
+  }
+
+ private:
+  class SteppedDbWorker : public Stepped {
+   public:
+    SteppedDbWorker(SimDbWorker& worker, std::unique_ptr<DbWorkerCore> core)
+        : worker_(worker), core_(std::move(core)) {}
+    ~SteppedDbWorker() override { worker_.core_ = nullptr; }
+
+    absl::Status Step() override { return core_->Step(Duration::zero()); }
+    absl::Status Close() override {
+      core_->Close();
+      return absl::OkStatus();
+    }
+    DbWorkerCore& core() { return *core_; }
+
+   private:
+    SimDbWorker& worker_;
+    const std::unique_ptr<DbWorkerCore> core_;
+  };
+
+  Bus& bus_;
+  Store& store_;
+  const Clock& clock_;
+  DbWorkerMetrics metrics_;
+  const DbWorkerSetup setup_;
+  SteppedDbWorker* core_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<SimWorker> NewSimWorker(const WorkerSurroundings& surroundings) {
+  switch (surroundings.options.role) {
+    case Role::kSpider:
+      return std::make_unique<SimSpider>(surroundings);
+    case Role::kStrategyWorker:
+      return std::make_unique<SimStrategyWorker>(surroundings);
+    case Role::kDbWorker:
+      return std::make_unique<SimDbWorker>(surroundings);
+  }
+  return nullptr;
+}
+
+}  // namespace orbweaver::sim

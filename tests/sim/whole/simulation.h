@@ -1,0 +1,34 @@
+// The whole in a hostile world: spiders, strategy workers and db workers on a small web, in virtual
+// time. A seed decides what the web looks like, who runs when, and what goes wrong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/sim/whole/fault_plan.h"
+
+namespace orbweaver::sim {
+
+struct SimReport {
+  // Empty, or the first guarantee that did not hold: "lost: URL".
+  std::string failure;
+  // Single faults in their order: when, which, whom.
+  struct Event {
+    int number = 0;  // of the fault; -1: of the run
+    std::string text;
+  };
+  std::vector<Event> trace;
+  // Of all that the logs hold: the same for the same seed and plan.
+  uint64_t digest = 0;
+  // What the run was worth.
+  FaultPlan plan;  // the kinds that the seed has drawn
+  uint64_t steps = 0;
+  uint64_t visits = 0;
+  int faults = 0;
+};
+
+// Deterministic: the same arguments, the same report.
+SimReport Simulate(uint64_t seed, const FaultPlan& plan);
+
+}  // namespace orbweaver::sim
