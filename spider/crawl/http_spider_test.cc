@@ -2,6 +2,7 @@
 // every fault at once. How polite it was is the server's to say.
 #include "spider/crawl/http_spider.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <string>
@@ -134,6 +135,20 @@ class HttpSpiderTest : public ::testing::Test {
     return log;
   }
 
+  // Of lanes that are gone.
+  void ExpectNetworkMetrics() {
+    core_.reset();
+    std::map<std::string, double> values;
+    metrics_.Visit(
+        [&values](MetricKind, const std::string& name, double value) { values[name] = value; });
+    for (const char* name : {"connections", "connections_reused", "tls_handshakes"}) {
+      EXPECT_GT(values.at(fmt::format("orbweaver_spider_{}_total", name)), 0) << name;
+    }
+    EXPECT_GT(values.at("orbweaver_spider_received_bytes_total"), 10e6);
+    EXPECT_EQ(values.at("orbweaver_spider_open_connections"), 0);
+    EXPECT_EQ(values.at("orbweaver_spider_idle_connections"), 0);
+  }
+
   void CutSpiderLog() {
     const auto offsets = bus_.NewOffsetReader().value();
     for (int p = 0; p < kPartitions; ++p) {
@@ -193,7 +208,10 @@ TEST_P(EveryFault, EachOf10000RequestsHasOneOutcomeAndNoSiteHasAReasonToComplain
   CutSpiderLog();
   // Some 200 MB of pages have gone through. What is left is what is known of 500 hosts, idle
   // connections, those of the server too, which is in this process, and the server's books.
-  EXPECT_LT(HeapBytes(), heap_before + (size_t{64} << 20)) << "memory grows with each request";
+  const size_t heap_after = HeapBytes();
+  EXPECT_LT(heap_after, heap_before + (size_t{64} << 20)) << "memory grows with each request";
+  RecordProperty("left_over_kb",
+                 static_cast<int>((heap_after - std::min(heap_before, heap_after)) >> 10));
   ASSERT_OK(core_->Close());
   ASSERT_OK(core_->Finish());
 
@@ -223,6 +241,7 @@ TEST_P(EveryFault, EachOf10000RequestsHasOneOutcomeAndNoSiteHasAReasonToComplain
   }
   EXPECT_EQ(wrong, 0u);
   EXPECT_GT(pages, 3'000u);
+  ExpectNetworkMetrics();
   RecordProperty("pages", static_cast<int>(pages));
   RecordProperty("handed_back", static_cast<int>(handed_back));
 

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
-#include "spider/fetch/http_fetcher_fixture.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/http_fetcher_fixture.h"
 #include "tests/support/raw_server.h"
 #include "tests/support/scratch_folder.h"
 

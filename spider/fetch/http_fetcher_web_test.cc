@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
-#include "spider/fetch/http_fetcher_fixture.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/http_fetcher_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/synthetic_web/server.h"
 
