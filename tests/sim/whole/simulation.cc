@@ -409,7 +409,8 @@ class Simulation {
     // Who is stopped between its last look whether it may and the request itself asks in any case.
     const bool is_asking = point == "before fetch";
     const bool for_long = random.Chance(0.8) && !is_asking;
-    const uint64_t rounds = is_asking ? 1 : 2 + random.Below(25);
+    // Often it goes on when its successor has only just begun.
+    const uint64_t rounds = is_asking ? 1 : 1 + random.Below(random.Chance(0.6) ? 5 : 25);
     if (process.role() == Role::kSpider) NoteZombieSpider();
     tell(fmt::format("{} stands still {}{}, for {} rounds", process.Name(), point,
                      for_long ? ", and is taken for dead" : "", rounds));
