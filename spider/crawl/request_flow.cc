@@ -409,13 +409,14 @@ void RequestFlow::HandBack(WhichRequests which, bool fetching_too) {
 }
 
 void RequestFlow::Forget(WhichRequests which) {
-  absl::erase_if(jobs_,
-                 [which](const auto& entry) { return Concerns(which, entry.second->place.partition); });
+  absl::erase_if(
+      jobs_, [which](const auto& entry) { return Concerns(which, entry.second->place.partition); });
 }
 
 bool RequestFlow::Holds(WhichRequests which) const {
-  return std::any_of(jobs_.begin(), jobs_.end(),
-                     [which](const auto& entry) { return Concerns(which, entry.second->place.partition); });
+  return std::any_of(jobs_.begin(), jobs_.end(), [which](const auto& entry) {
+    return Concerns(which, entry.second->place.partition);
+  });
 }
 
 SteadyTime RequestFlow::NextLook() const {

@@ -155,14 +155,15 @@ absl::Status SpiderCore::Close() {
 }
 
 absl::Status SpiderCore::Drain(WhichRequests which) {
-  flow_.HandBack(which, /*fetching_too=*/false);
-  // A robots.txt too: the next owner will ask for it, and the site is to be asked once at a time.
+  // A robots.txt is waited for too: the next owner will ask for it, and the site is to be asked
+  // once at a time.
   RETURN_IF_ERROR(DrainUntil(clock_.Now() + options_.drain_timeout, [&] {
+    // Again and again: where redirects lead that come in meanwhile is for the next owner to ask.
+    flow_.HandBack(which, /*fetching_too=*/false);
     return !flow_.Holds(which) && !flow_.AsksRobots(which);
   }));
   flow_.HandBack(which, /*fetching_too=*/true);
-  RETURN_IF_ERROR(
-      DrainUntil(clock_.Now() + kLastAcks, [&] { return !flow_.Holds(which); }));
+  RETURN_IF_ERROR(DrainUntil(clock_.Now() + kLastAcks, [&] { return !flow_.Holds(which); }));
   if (!flow_.Holds(which)) return absl::OkStatus();
   return TimeoutError(
       "hand back {} requests: the spider log takes too long. They are fetched again", flow_.held());

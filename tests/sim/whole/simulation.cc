@@ -409,7 +409,10 @@ class Simulation {
     // Who is stopped between its last look whether it may and the request itself asks in any case.
     const bool is_asking = point == "before fetch";
     const bool for_long = random.Chance(0.8) && !is_asking;
-    const uint64_t rounds = is_asking ? 1 : 2 + random.Below(25);
+    const uint64_t rounds = is_asking ? 1 : 1 + random.Below(25);
+    // Often it goes on when its successor has only just begun.
+    const bool till_succeeded = for_long && random.Chance(0.6);
+    const size_t markers = Markers();
     if (process.role() == Role::kSpider) NoteZombieSpider();
     tell(fmt::format("{} stands still {}{}, for {} rounds", process.Name(), point,
                      for_long ? ", and is taken for dead" : "", rounds));
@@ -421,11 +424,27 @@ class Simulation {
       Start(process.role(), process.slot());
     }
     for (uint64_t round = 0; round < rounds && !failed(); ++round) {
+      if (till_succeeded && Markers() > markers) break;
       Round();
       clock().Advance(milliseconds(random.Below(1500)));
     }
     --depth_;
     tell(fmt::format("{} goes on", process.Name()));
+  }
+
+  // How often a partition was taken over.
+  size_t Markers() {
+    size_t count = 0;
+    absl::MutexLock lock(&run_.world.broker.mutex);
+    for (const std::string_view topic : {kScoringLogTopic, kSpiderFeedTopic}) {
+      for (int p = 0; p < shape().partitions; ++p) {
+        const PartitionLog& log = **run_.world.broker.log().Find(topic, PartitionId(p));
+        for (Offset offset(0); offset < log.bounds().end; ++offset) {
+          if (log.At(offset)->key.empty()) ++count;
+        }
+      }
+    }
+    return count;
   }
 
   // ---- The operator.
