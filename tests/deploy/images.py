@@ -65,6 +65,7 @@ def import_base(engine):
             run(["debootstrap", "--variant=minbase", "bookworm", f"{folder}/root"])
             run(["chroot", f"{folder}/root", "apt-get", "clean"])
             root = pathlib.Path(folder) / "root"
+            shutil.rmtree(root / "var/lib/apt/lists")
             (root / "etc/apt/sources.list").write_text(SOURCES)
             partial = tar.with_suffix(f".{os.getpid()}")
             run(["tar", "-C", root, "-cf", partial, "."])
