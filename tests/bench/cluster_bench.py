@@ -137,12 +137,16 @@ def measure(loop, report, seconds):
         report.row(f"cpu_{name}", 1000 * spent / pages, "CPU s/1000 pages", "of this process", spent, wall)
     ours = sum(used[name] for name in PROGRAMS)
     report.row("cpu_all_workers", 1000 * ours / pages, "CPU s/1000 pages", "spider, strategy worker and db worker", ours, wall)
-    _, status = loop.committed("spider")
-    for group in status["groups"]:
-        report.row(f"lag_{group['group']}", group["lag"], "messages", "at the end of the measurement")
+    report_lag(loop, report, "at the end of the measurement")
     if lags:
         report.row("feed_lag_median", sorted(lags)[len(lags) // 2], "requests", "what db workers keep in the feed (feed.target_lag)")
     report_latency(loop, report)
+
+
+def report_lag(loop, report, when):
+    _, status = loop.committed("spider")
+    for group in status["groups"]:
+        report.row(f"lag_{group['group']}", group["lag"], "messages", when)
 
 
 def report_latency(loop, report):
@@ -174,11 +178,14 @@ def recover(loop, report):
 
 
 def soak(loop, report, minutes):
-    end = time.monotonic() + 60 * minutes
+    began, pages = time.monotonic(), loop.pages()
+    end = began + 60 * minutes
     samples = []
     while time.monotonic() < end:
         samples.append({role: resident_mb(loop.pids[role]) for role in PROGRAMS})
         time.sleep(5)
+    report.row("soak", (loop.pages() - pages) / (time.monotonic() - began), "pages/s", f"over {minutes} minutes")
+    report_lag(loop, report, "at the end of the soak")
     for role in PROGRAMS:
         of = [sample[role] for sample in samples]
         report.row(f"memory_{role}", of[-1], "MB", f"{of[len(of) // 4]:.0f} MB after a quarter of {minutes} minutes, most {max(of):.0f} MB")
