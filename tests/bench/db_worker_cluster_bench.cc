@@ -140,7 +140,8 @@ absl::Status Measure(int domains, const ServiceCpu& hbase, BenchReport& report) 
   const double hbase_enqueue_s = hbase.Seconds() - hbase_start;
 
   RETURN_IF_ERROR(cluster->Start(&wall_s, &cpu_s));
-  report.Add("cluster_take_over" + of, wall_s, "s", cpu_s, wall_s, "HBase: a scan for each run of slots");
+  report.Add("cluster_take_over" + of, wall_s, "s", cpu_s, wall_s,
+             "HBase: a scan for each run of slots");
 
   const double hbase_middle = hbase.Seconds();
   const CpuTimer dequeue;
