@@ -39,7 +39,17 @@ public final class LocalHBase {
   private static final ByteBuffer FAMILY = bytes("f");
 
   /** Arguments: the folder for ZooKeeper, the Thrift port, the file to create when ready. */
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    try {
+      serve(args);
+    } catch (Throwable e) {
+      // The servers' threads would go on without this one, and nobody would ever hear that they are ready.
+      e.printStackTrace();
+      Runtime.getRuntime().halt(1);
+    }
+  }
+
+  private static void serve(String[] args) throws Exception {
     Configuration conf = HBaseConfiguration.create();
     startZooKeeper(new File(args[0]), conf.getInt("hbase.zookeeper.property.clientPort", 2181));
 
