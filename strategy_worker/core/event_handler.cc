@@ -320,9 +320,9 @@ void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, s
   if (decision.action == ORBWEAVER_SCHEDULE || decision.action == ORBWEAVER_RAISE) {
     const bool raises = decision.action == ORBWEAVER_RAISE;
     if (!raises || !was_queued) ++scheduled_;
-    // Errors count as attempts do: from the time that it was scheduled other than as a retry.
-    if (!was_queued && decision.attempt == 0 && state.errors != 0) {
-      state.errors = 0;
+    // Errors count as attempts do: while it is queued, fewer attempts are an earlier request's.
+    if (!was_queued && state.errors != decision.attempt) {
+      state.errors = decision.attempt;
       changed = true;
     }
     state.status = LinkStatus::kQueued;

@@ -150,6 +150,28 @@ TEST_F(StrategyCoreTest, AUrlThatWasGivenUpAndIsScheduledAnewIsRetriedAnew) {
   EXPECT_EQ(world_.StateOf(kDomain, kUrl)->errors, 1u);
 }
 
+// Two outcomes of a URL that nobody retried count twice; the retry that comes later is none of
+// them.
+TEST_F(StrategyCoreTest, ARetryThatWasScheduledLateIsNoSecondOutcomeHoweverManyErrorsThereWere) {
+  strategy_.on_event = [](Call call) {
+    if (call.event.kind != ORBWEAVER_LINKS) return absl::OkStatus();
+    call.decisions[0].action = ORBWEAVER_SCHEDULE;
+    call.decisions[0].attempt = 1;
+    return absl::OkStatus();
+  };
+  Request request = RequestOf(kUrl);
+  request.attempt = 0;
+  const FetchFailed failed{.request = request, .cause = FailureCause::kReset};
+  world_.Append({.domain = kDomain, .event = failed});
+  world_.Append({.domain = kDomain, .event = failed});
+  AppendLinks({kUrl});
+  request.attempt = 1;
+  world_.Append(
+      {.domain = kDomain, .event = FetchFailed{.request = request, .cause = FailureCause::kReset}});
+  ASSERT_OK(Run());
+  EXPECT_EQ(world_.StateOf(kDomain, kUrl)->status, LinkStatus::kError);
+}
+
 TEST_F(StrategyCoreTest, AServerThatAsksForPatienceGetsItWhateverTheStrategySays) {
   strategy_.on_event = [](Call) { return absl::OkStatus(); };
   world_.Append({.domain = kDomain,

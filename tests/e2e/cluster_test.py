@@ -67,7 +67,10 @@ class Cluster(World):
 
     def test_operators_pause_block_and_purge(self):
         self.start()
-        self.assertEqual(PARTITIONS, self.run_command("pause", "all").count("is paused"))
+        # A pause ends when another worker gets the partition, so both must have theirs before.
+        self.await_that("the db workers have shared the partitions out", lambda: self.are_shared_by(2, "scoring-log"))
+        self.await_that("all are paused", lambda: self.workers.command(
+            "pause", "all", capture_output=True, text=True).stdout.count("is paused") == PARTITIONS)
         self.seed()
         seeds = self.web.seeds.read_text().split()
         self.await_that("the seeds are queued", lambda: self.waiting() == len(seeds))
@@ -86,6 +89,11 @@ class Cluster(World):
         self.run_command("unblock", blocked)
         self.await_end()
         self.assertEqual([], self.dead_letters())
+
+    def are_shared_by(self, count, topic):
+        status = self.status()
+        owners = {partition["owner"] for group in status["groups"] if group["topic"] == topic for partition in group["partitions"]} if status else set()
+        return len(owners) == count and "" not in owners
 
     def waiting(self):
         status = self.status()

@@ -1,5 +1,6 @@
 #include "common/bus/kafka/list_offsets.h"
 
+#include <algorithm>
 #include <thread>
 
 #include "common/base/status.h"
@@ -9,10 +10,14 @@ namespace {
 
 // While a leader moves, a new topic's first one included, brokers refuse for some milliseconds.
 constexpr Duration kRetryPause = std::chrono::milliseconds(20);
+// A client whose metadata is old or cut short, as after a server that hung, takes a partition for
+// missing until it has been told anew.
+constexpr Duration kUnknownPatience = std::chrono::seconds(5);
 
+// `unknown`: whether this client does not know of some partition.
 absl::StatusOr<std::vector<Offset>> Ask(rd_kafka_t* client, std::string_view topic,
                                         std::span<const PartitionId> partitions, OffsetKind kind,
-                                        Duration timeout) {
+                                        Duration timeout, bool* unknown) {
   const PartitionList list = NewPartitionList(topic, partitions);
   // The request is a look-up by time, for which the protocol has two times of its own: earliest
   // (-2) and latest (-1).
@@ -21,11 +26,14 @@ absl::StatusOr<std::vector<Offset>> Ask(rd_kafka_t* client, std::string_view top
         kind == OffsetKind::kStart ? RD_KAFKA_OFFSET_BEGINNING : RD_KAFKA_OFFSET_END;
   }
   const std::string action = fmt::format("read the offsets of {}", topic);
-  RETURN_IF_ERROR(
-      ToStatus(rd_kafka_offsets_for_times(client, list.get(), Milliseconds(timeout)), action));
+  const rd_kafka_resp_err_t error =
+      rd_kafka_offsets_for_times(client, list.get(), Milliseconds(timeout));
+  *unknown = error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
+  RETURN_IF_ERROR(ToStatus(error, action));
   std::vector<Offset> offsets;
   for (int i = 0; i < list->cnt; ++i) {
     const rd_kafka_topic_partition_t& entry = list->elems[i];
+    *unknown = entry.err == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
     RETURN_IF_ERROR(ToStatus(entry.err, fmt::format("{} partition {}", action, entry.partition)));
     offsets.emplace_back(entry.offset);
   }
@@ -39,9 +47,12 @@ absl::StatusOr<std::vector<Offset>> ListOffsets(rd_kafka_t* client, std::string_
                                                 OffsetKind kind, Duration timeout) {
   if (partitions.empty()) return std::vector<Offset>();
   const Deadline deadline(timeout);
+  const Deadline unknown_deadline(std::min(timeout, kUnknownPatience));
   while (true) {
-    auto offsets = Ask(client, topic, partitions, kind, deadline.Left());
-    if (!IsRetry(offsets.status()) || deadline.Left() <= kRetryPause) return offsets;
+    bool unknown = false;
+    auto offsets = Ask(client, topic, partitions, kind, deadline.Left(), &unknown);
+    const Duration left = unknown ? unknown_deadline.Left() : deadline.Left();
+    if (!(unknown || IsRetry(offsets.status())) || left <= kRetryPause) return offsets;
     std::this_thread::sleep_for(kRetryPause);
   }
 }
