@@ -70,7 +70,7 @@ class Cluster(World):
         # A pause ends when another worker gets the partition, so both must have theirs before.
         self.await_that("the db workers have shared the partitions out", lambda: self.are_shared_by(2, "scoring-log"))
         self.await_that("all are paused", lambda: self.workers.command(
-            "pause", "all", capture_output=True, text=True).stdout.count("is paused") == PARTITIONS)
+            "pause", "all", capture_output=True).stdout.count("is paused") == PARTITIONS)
         self.seed()
         seeds = self.web.seeds.read_text().split()
         self.await_that("the seeds are queued", lambda: self.waiting() == len(seeds))
