@@ -300,7 +300,8 @@ TEST_F(EmbeddedBusTest, ACorruptMessageStopsItsReaderAfterTheGoodOnesBeforeIt) {
   Produce("t", 10);
   const std::unique_ptr<rocksdb::Iterator> batches(
       database_->db().NewIterator({}, database_->log()));
-  batches->SeekToFirst();
+  // Ten messages may have come to the log in more than one batch: the very last one is cut.
+  batches->SeekToLast();
   ASSERT_TRUE(batches->Valid());
   std::string value = batches->value().ToString();
   value.resize(value.size() - 1);
@@ -311,9 +312,13 @@ TEST_F(EmbeddedBusTest, ACorruptMessageStopsItsReaderAfterTheGoodOnesBeforeIt) {
   const AssignedPartition assigned{kFirst, Offset(0), "", false};
   ASSERT_OK((*consumer)->Assign("t", {&assigned, 1}));
   MessageBatch batch;
-  ASSERT_OK((*consumer)->Poll({}, Duration::zero(), &batch));
-  EXPECT_EQ(batch.messages().size(), 9u);
-  const absl::Status polled = (*consumer)->Poll({}, Duration::zero(), &batch);
+  absl::Status polled;
+  size_t read = 0;
+  while (polled.ok() && read <= 10) {
+    polled = (*consumer)->Poll({}, Duration::zero(), &batch);
+    read += batch.messages().size();
+  }
+  EXPECT_EQ(read, 9u);
   EXPECT_TRUE(IsFatal(polled)) << polled;
   EXPECT_TRUE(batch.empty());
 }
