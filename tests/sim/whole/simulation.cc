@@ -1,4 +1,4 @@
-// Some 400 lines: the driver's time, its processes and what it does to them make sense together
+// Past 400 lines: the driver's time, its processes and what it does to them make sense together
 // only.
 #include "tests/sim/whole/simulation.h"
 
