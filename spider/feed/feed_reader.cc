@@ -16,6 +16,7 @@ namespace {
 constexpr char kModule[] = "feed";
 constexpr Duration kCutTimeout = std::chrono::seconds(10);
 constexpr Duration kBuryTimeout = std::chrono::seconds(10);
+constexpr Duration kFirstCommitTimeout = std::chrono::seconds(5);
 constexpr Duration kLastCommitTimeout = std::chrono::seconds(5);
 // A request within the messages' bounds is below 20 KB. A larger one, of a newer schema with much
 // in it, could not be copied into its outcome.
@@ -35,7 +36,8 @@ FeedReader::Partition::Partition(uint64_t number, const AssignedPartition& assig
       tracker(assigned.position),
       seen(assigned.metadata),
       committed_epoch(assigned.metadata),
-      committed(assigned.position) {
+      committed(assigned.position),
+      has_commit(assigned.has_commit) {
   if (assigned.has_commit && !IsPlanted(PlantedFault::kDelayForgotten)) others_until = now;
 }
 
@@ -56,6 +58,7 @@ absl::Status FeedReader::Start() { return consumer_->Subscribe(kSpiderFeedTopic,
 absl::Status FeedReader::Poll(size_t room, Duration timeout) {
   constexpr PollLimits kLimits;
   if (cut_) RETURN_IF_ERROR(GoOnBehindCuts());
+  RETURN_IF_ERROR(CommitFirst());
   RETURN_IF_ERROR(SetPaused(room == 0));
   const absl::Status polled = consumer_->Poll(
       {.max_messages = std::clamp<size_t>(room, 1, kLimits.max_messages)}, timeout, &batch_);
@@ -99,6 +102,23 @@ absl::Status FeedReader::GoOnBehindCuts() {
     partition.markers.clear();
   }
   cut_ = false;
+  return absl::OkStatus();
+}
+
+absl::Status FeedReader::CommitFirst() {
+  std::vector<OffsetCommit> commits;
+  for (const auto& [id, partition] : partitions_) {
+    if (partition.has_commit) continue;
+    commits.push_back({.partition = id,
+                       .offset = partition.committed,
+                       .metadata = partition.committed_epoch.Metadata()});
+  }
+  if (commits.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(consumer_->Commit(commits, kFirstCommitTimeout));
+  for (const OffsetCommit& commit : commits) {
+    partitions_.at(commit.partition).has_commit = true;
+    if (!paused_) RETURN_IF_ERROR(consumer_->SetPaused(commit.partition, false));
+  }
   return absl::OkStatus();
 }
 
@@ -209,7 +229,7 @@ void FeedReader::OnAssigned(std::span<const AssignedPartition> assigned) {
     partitions_.erase(one.partition);
     partitions_.emplace(one.partition, Partition(next_assignment_++, one, clock_.Now()));
     // Pauses survive no rebalance.
-    if (paused_) (void)consumer_->SetPaused(one.partition, true);
+    if (paused_ || !one.has_commit) (void)consumer_->SetPaused(one.partition, true);
   }
 }
 

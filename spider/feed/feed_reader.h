@@ -111,6 +111,7 @@ class FeedReader : private RebalanceListener {
     EpochFilter committed_epoch;
     std::deque<Offset> markers;  // passed, and not yet committed
     Offset committed;
+    bool has_commit;  // someone's; without one it is paused
     std::optional<SteadyTime> others_until;
   };
 
@@ -120,6 +121,9 @@ class FeedReader : private RebalanceListener {
 
   // Commits behind the gaps of partitions that were cut, which resumes them.
   absl::Status GoOnBehindCuts();
+  // Commits where new partitions begin before anything is read from them: whoever comes after a
+  // crash takes a partition with a commit for one whose domains were being asked a moment ago.
+  absl::Status CommitFirst();
   absl::Status SetPaused(bool paused);
   absl::Status Read(const Message& message);
   absl::Status CommitThese(std::span<const PartitionId> which, Duration timeout);

@@ -144,6 +144,52 @@ TEST_F(FeedReaderTest, WhatWasReadBeforeAPartitionWentCannotBeFinishedAfterItCam
   EXPECT_TRUE(others_until_.has_value());
 }
 
+TEST_F(FeedReaderTest, WhoeverDiesBeforeFinishingAnythingIsKnownToHaveAsked) {
+  Write(2);
+  auto reader = Join();
+  EXPECT_EQ(Committed().metadata, "none");
+  while (places_.empty()) ASSERT_OK(reader->Poll(1, std::chrono::milliseconds(10)));
+  EXPECT_EQ(Committed().offset, Offset(0)) << "before the first request";
+  EXPECT_EQ(others_until_, std::nullopt) << "nobody had it before";
+  reader.reset();  // it finished nothing and gave nothing back
+
+  clock_.Advance(std::chrono::minutes(1));
+  const SteadyTime taken_over = clock_.Now();
+  places_.clear();
+  reader = Join();
+  Read(*reader);
+  ASSERT_EQ(places_.size(), 2u);
+  EXPECT_GE(others_until_, taken_over);
+}
+
+TEST_F(FeedReaderTest, NothingIsReadBeforeTheFirstCommitIsThere) {
+  for (uint64_t seed = 1; seed < 50; ++seed) {
+    MemoryBroker broker(&clock_);
+    MemoryBus faulty(&broker, {.faults = {.seed = seed, .unavailable = 0.7}});
+    MemoryBus sound(&broker, {});
+    ASSERT_OK(sound.EnsureTopics(*ProductTopics({.partitions = 1}), kTimeout));
+    FeedWriter writer(sound, 1, *suffixes_, kTimeout);
+    ASSERT_OK(writer.Add({.url = "http://a.test/"}));
+    ASSERT_OK(writer.Flush());
+    auto consumer = faulty.NewConsumer({.group = std::string(kSpiderGroup), .member = "reader"});
+    ASSERT_OK(consumer);
+    FeedListener& listener = *this;
+    FeedReader reader(*std::move(consumer), faulty, clock_, listener, stats_, OnCutFeed::kStop);
+    ASSERT_OK(reader.Start());
+    urls_.clear();
+    const PartitionId only(0);
+    for (int i = 0; i < 1000 && urls_.empty(); ++i) {
+      const absl::Status status = reader.Poll(1, std::chrono::milliseconds(10));
+      ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
+      const auto committed = sound.NewOffsetReader().value()->Committed(
+          kSpiderGroup, kSpiderFeedTopic, {&only, 1}, {});
+      ASSERT_OK(committed);
+      if (!urls_.empty()) EXPECT_TRUE((*committed)[0].has_value()) << "seed " << seed;
+    }
+    ASSERT_EQ(urls_.size(), 1u) << "seed " << seed;
+  }
+}
+
 TEST_F(FeedReaderTest, ACutFeedStopsTheSpiderWithWhatToDo) {
   Write(10);
   const auto reader = Join();
