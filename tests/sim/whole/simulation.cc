@@ -99,7 +99,6 @@ class Simulation {
   }
 
   // All faults are over: what is left is done, and then nothing moves any more.
-  // All faults are over: what is left is done, and then nothing moves any more.
   void CalmTime() {
     calm_ = true;
     for (const auto& process : processes_) {
@@ -405,13 +404,16 @@ class Simulation {
   // It is not dead, only slow: another one does its work meanwhile, and then it goes on.
   void Freeze(SimProcess& process, std::string_view point, Random& random,
               const std::function<void(std::string)>& tell) {
-    ++depth_;
-    // Who is stopped between its last look whether it may and the request itself asks in any case.
+    const int depth = depth_;
+    // Who is stopped between its last look whether it may and the request itself asks in any case:
+    // not for long, and nobody is frozen for long meanwhile.
     const bool is_asking = point == "before fetch";
+    depth_ = is_asking ? kDeepest : depth + 1;
     const bool for_long = random.Chance(0.8) && !is_asking;
     const uint64_t rounds = is_asking ? 1 : 1 + random.Below(25);
     // Often it goes on when its successor has only just begun.
     const bool till_succeeded = for_long && random.Chance(0.6);
+    uint64_t successors_rounds = random.Below(3);
     const size_t markers = Markers();
     if (process.role() == Role::kSpider) NoteZombieSpider();
     tell(fmt::format("{} stands still {}{}, for {} rounds", process.Name(), point,
@@ -424,11 +426,11 @@ class Simulation {
       Start(process.role(), process.slot());
     }
     for (uint64_t round = 0; round < rounds && !failed(); ++round) {
-      if (till_succeeded && Markers() > markers) break;
+      if (till_succeeded && Markers() > markers && successors_rounds-- == 0) break;
       Round();
       clock().Advance(milliseconds(random.Below(1500)));
     }
-    --depth_;
+    depth_ = depth;
     tell(fmt::format("{} goes on", process.Name()));
   }
 
