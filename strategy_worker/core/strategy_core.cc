@@ -55,14 +55,14 @@ absl::StatusOr<bool> StrategyCore::TryStep(Duration wait) {
   bool is_loaded = false;
   if (ahead.ok() && !batch_.empty() && !is_looked_up_) {
     PhaseTimer timer(parts_.clock, metrics_.lookup_seconds);
-    ahead = lookup_.Run(&batch_);
+    ahead = AsOwner(lookup_.Run(&batch_));
     is_looked_up_ = ahead.ok();
     is_loaded = ahead.ok() && !flight_.IsUnderWay();
   }
   RETURN_IF_ERROR(flight_.Finish());
   RETURN_IF_ERROR(ahead);
   if (batch_.empty()) return was_busy;
-  if (!is_loaded) RETURN_IF_ERROR(lookup_.RunAgain(&batch_));
+  if (!is_loaded) RETURN_IF_ERROR(AsOwner(lookup_.RunAgain(&batch_)));
   RETURN_IF_ERROR(Apply());
   flight_.Begin(&ownership_, &batch_);
   is_applying_ = false;
@@ -72,6 +72,14 @@ absl::StatusOr<bool> StrategyCore::TryStep(Duration wait) {
     reader_.Reset();
   }
   return true;
+}
+
+absl::Status StrategyCore::AsOwner(const absl::Status& looked_up) {
+  if (!IsFatal(looked_up)) return looked_up;
+  std::vector<PartitionId> partitions;
+  for (const auto& [partition, owned] : ownership_.owned()) partitions.push_back(partition);
+  RETURN_IF_ERROR(parts_.scoring_log->CheckStillOwner(partitions, options_.bus_timeout));
+  return looked_up;
 }
 
 absl::Status StrategyCore::Prepare() {

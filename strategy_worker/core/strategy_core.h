@@ -93,6 +93,9 @@ class StrategyCore : private RebalanceListener {
   absl::Status StayInGroup();
   absl::Status SetAllPaused(bool paused);
   absl::Status Prepare();
+  // A row is read in several steps, and to a worker that was replaced meanwhile it may look damaged
+  // though its successor only writes to it: that one begins anew, where an owner gives up.
+  absl::Status AsOwner(const absl::Status& looked_up);
 
   absl::Status Read(Duration wait);
   absl::Status ReadPoll(const MessageBatch& poll);

@@ -10,6 +10,9 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "common/protocol/owned_log.h"
+#include "common/url/partition.h"
+#include "strategy_worker/states/shard.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/strategy_core_fixture.h"
 #include "tests/support/strategy_world.h"
@@ -52,6 +55,37 @@ TEST_F(StrategyCoreTest, WhatTheStrategyLeavesAloneIsNotWritten) {
   EXPECT_FALSE(world_.RecordOf(kDomain).has_value());
   EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), Offset(1)) << "more than the marker";
   EXPECT_EQ(Committed(), Offset(1));
+}
+
+class DamagedRow : public StrategyCoreTest {
+ protected:
+  // What the owner of the partition says when it needs the row.
+  absl::Status Read() {
+    const std::string row = ShardRow(DomainRow(kDomain), 0);
+    const CellPut damage{.column = kRecordColumn, .value = "no record"};
+    const RowPut put{.row = row, .version = Version(uint64_t{1} << 60), .cells = {&damage, 1}};
+    std::vector<uint32_t> remaining;
+    EXPECT_OK(world_.store.Write(Table::kDomains, {&put, 1}, kLong, &remaining));
+    AppendLinks({kUrl});
+    return world_.RunUntilIdle(*core_);
+  }
+};
+
+TEST_F(DamagedRow, EndsItsOwner) {
+  ASSERT_OK(Run());
+  const absl::Status status = Read();
+  EXPECT_TRUE(IsFatal(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("or is damaged"));
+}
+
+TEST_F(DamagedRow, IsNoDamageToAWorkerThatWasReplaced) {
+  ASSERT_OK(Run());
+  auto successor = OwnedLog::Create(world_.bus, world_.clock,
+                                    {.topic = std::string(kScoringLogTopic), .owner = "next"});
+  ASSERT_OK(successor);
+  ASSERT_OK((*successor)->TakeOver(kOnly, kLong));
+  const absl::Status status = Read();
+  EXPECT_TRUE(IsFenced(status)) << status;
 }
 
 TEST_F(StrategyCoreTest, APageIsCrawledBeforeTheStrategySeesIt) {

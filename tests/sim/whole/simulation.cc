@@ -418,7 +418,13 @@ class Simulation {
     if (process.role() == Role::kSpider) NoteZombieSpider();
     tell(fmt::format("{} stands still {}{}, for {} rounds", process.Name(), point,
                      for_long ? ", and is taken for dead" : "", rounds));
-    if (for_long) clock().Advance(shape().session_timeout + seconds(5));
+    if (for_long) {
+      clock().Advance(shape().session_timeout + seconds(5));
+      // Nobody else was heard of either.
+      for (const auto& one : processes_) {
+        if (one->role() == Role::kSpider && one->has_core()) ++run_.spider_losses;
+      }
+    }
     // Two living spiders of one name take their domains from each other in the middle of fetches.
     const bool may_be_replaced = process.role() != Role::kSpider || !shape().named_members;
     if (random.Chance(0.7) && !is_asking && may_be_replaced) {
