@@ -20,6 +20,14 @@ void DeclareFeedOptions(config::Schema& schema, FeedOptions* options) {
               .unit = "requests",
               .doc = "How far a partition of the feed is filled up, and never further. What is in "
                      "the feed keeps its order: more makes better requests that come later wait"});
+  schema.Add(
+      "feed.max_backlog", &options->max_backlog,
+      {.min = 1,
+       .max = int64_t{1} << 40,
+       .unit = "messages",
+       .doc = "A partition of the feed is not filled up while the strategy workers have more "
+              "messages than this left to read of its spider log, some ten a page: pages are "
+              "not fetched much faster than what they lead to is decided"});
   schema.Add("feed.max_per_domain", &options->max_per_domain,
              {.min = 1,
               .max = 1 << 20,

@@ -61,6 +61,7 @@ PartitionReport ReportOf(const Partition& partition, WallTime now) {
                          .paused = partition.paused,
                          .lag_state = partition.lag_state,
                          .lag = partition.lag,
+                         .backlog = partition.backlog,
                          .sent = partition.sent,
                          .domains = partition.index.size(),
                          .index_bytes = partition.index.bytes()};

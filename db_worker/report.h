@@ -19,7 +19,8 @@ struct PartitionReport {
   Offset epoch;
   bool paused = false;
   LagState lag_state = LagState::kUnknown;
-  int64_t lag = 0;  // as of the last look
+  int64_t lag = 0;      // as of the last look
+  int64_t backlog = 0;  // of the strategy workers; likewise
   uint64_t sent = 0;
   std::array<uint64_t, kBands> waiting{};  // requests
   uint64_t delayed = 0;                    // requests

@@ -37,6 +37,10 @@ void SetLocalDefaults(ProductOptions* options) {
   // Batches cost little where no server is asked, and a site of few pages is crawled sooner.
   options->db_worker.feed.interval = std::chrono::milliseconds(20);
   options->db_worker.chunk_cache_bytes = int64_t{32} << 20;
+  // Without delays the spider's threads are faster than the strategy worker's one. What it has not
+  // read yet would be written to table files, and read from them again.
+  options->db_worker.feed.max_backlog = 10'000;
+  options->db_worker.feed.target_lag = 2048;
   // A put costs little too. Large enough that a slow disk's fsyncs do not hold it up, and small
   // enough that what a batch touches does not take much memory.
   options->strategy_worker.batch_events = 2000;

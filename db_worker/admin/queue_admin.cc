@@ -61,6 +61,7 @@ void WriteReport(const PartitionReport& report, WallTime now, JsonWriter& json) 
   json.BeginObject().Key("partition").Value(report.partition.value());
   json.Key("epoch").Value(report.epoch.value()).Key("paused").Value(report.paused);
   json.Key("lag").Value(report.lag).Key("lag_state").Value(LagStateName(report.lag_state));
+  json.Key("backlog").Value(report.backlog);
   json.Key("sent").Value(report.sent).Key("waiting_by_band").BeginArray();
   for (const uint64_t waiting : report.waiting) json.Value(waiting);
   json.EndArray().Key("delayed").Value(report.delayed).Key("domains").Value(report.domains);

@@ -151,22 +151,22 @@ TEST(SpreadDomains, KeepsTheDistanceThatTheMostFrequentDomainAllows) {
   }
 }
 
-TEST(FeedLag, IsWhatTheSpidersHaveLeft) {
+TEST(LogLag, IsWhatItsReadersHaveLeft) {
   const LogBounds bounds{Offset(10), Offset(50)};
   const auto lag = [&](std::optional<int64_t> committed) {
     if (!committed.has_value()) return LagOf(bounds, std::nullopt);
     return LagOf(bounds, CommittedOffset{.offset = Offset(*committed), .metadata = {}});
   };
-  EXPECT_EQ(lag(30).requests, 20);
+  EXPECT_EQ(lag(30).messages, 20);
   EXPECT_EQ(lag(30).state, LagState::kCommitted);
-  EXPECT_EQ(lag(50).requests, 0);
-  // Without a commit spiders begin at the log's start.
-  EXPECT_EQ(lag({}).requests, 40);
+  EXPECT_EQ(lag(50).messages, 0);
+  // Without a commit readers begin at the log's start.
+  EXPECT_EQ(lag({}).messages, 40);
   EXPECT_EQ(lag({}).state, LagState::kNoCommit);
-  EXPECT_EQ(lag(4).requests, 40);
+  EXPECT_EQ(lag(4).messages, 40);
   EXPECT_EQ(lag(4).state, LagState::kLogCut);
   EXPECT_EQ(lag(4).lost, 6);
-  EXPECT_EQ(lag(99).requests, 40);
+  EXPECT_EQ(lag(99).messages, 40);
   EXPECT_EQ(lag(99).state, LagState::kCommitBeyondEnd);
 }
 

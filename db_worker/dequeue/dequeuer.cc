@@ -12,6 +12,12 @@
 #include "db_worker/queue/pacing.h"
 
 namespace orbweaver {
+namespace {
+
+// Some calls to the bus are saved where batches follow each other faster.
+constexpr std::chrono::milliseconds kBacklogInterval(200);
+
+}  // namespace
 
 bool Dequeuer::Begin() {
   CHECK(!busy());
@@ -59,13 +65,31 @@ absl::Status Dequeuer::Advance() {
 absl::Status Dequeuer::Look() {
   std::vector<PartitionId> ids;
   for (const Partition* const partition : due_) ids.push_back(partition->id);
-  ASSIGN_OR_RETURN(const std::vector<FeedLag> lags,
-                   ReadLags(parts_.offsets, kSpiderGroup, ids, parts_.timeout()));
+  ASSIGN_OR_RETURN(const std::vector<LogLag> lags,
+                   ReadLags(parts_.offsets, kSpiderGroup, kSpiderFeedTopic, ids, parts_.timeout()));
   for (size_t i = 0; i < due_.size(); ++i) SetLag(*due_[i], lags[i]);
+  return LookAtBacklog();
+}
+
+absl::Status Dequeuer::LookAtBacklog() {
+  const WallTime now = parts_.time.Now();
+  std::vector<PartitionId> ids;
+  for (const Partition* const partition : due_) {
+    if (partition->next_backlog_look <= now) ids.push_back(partition->id);
+  }
+  if (ids.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(
+      const std::vector<LogLag> backlogs,
+      ReadLags(parts_.offsets, kStrategyWorkerGroup, kSpiderLogTopic, ids, parts_.timeout()));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    Partition& partition = *parts_.partitions.at(ids[i]);
+    partition.backlog = backlogs[i].messages;
+    partition.next_backlog_look = now + kBacklogInterval;
+  }
   return absl::OkStatus();
 }
 
-void Dequeuer::SetLag(Partition& partition, const FeedLag& lag) {
+void Dequeuer::SetLag(Partition& partition, const LogLag& lag) {
   if (lag.state != partition.lag_state) {
     if (lag.state == LagState::kNoCommit && partition.lag_state != LagState::kUnknown) {
       Log(LogLevel::kWarning, "feed",
@@ -89,7 +113,7 @@ void Dequeuer::SetLag(Partition& partition, const FeedLag& lag) {
   }
   partition.lost = lag.lost;
   partition.lag_state = lag.state;
-  partition.lag = lag.requests;
+  partition.lag = lag.messages;
 }
 
 void Dequeuer::Choose(WallTime now) {
@@ -99,6 +123,7 @@ void Dequeuer::Choose(WallTime now) {
   for (Partition* const partition : due_) {
     partition->index.Advance(now);
     if (partition->paused || partition->lag >= options.low_lag) continue;
+    if (partition->backlog > options.max_backlog) continue;
     const int64_t size = std::max<int64_t>(0, options.target_lag - partition->lag);
     chosen_.clear();
     ChooseBatch(options, partition->index, static_cast<uint32_t>(size), now, &chosen_);

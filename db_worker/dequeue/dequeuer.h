@@ -46,7 +46,8 @@ class Dequeuer {
   };
 
   absl::Status Look();
-  void SetLag(Partition& partition, const FeedLag& lag);
+  absl::Status LookAtBacklog();
+  void SetLag(Partition& partition, const LogLag& lag);
   void Choose(WallTime now);
   void Arrange();
   absl::Status Produce();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/db_worker_fixture.h"
+#include "tests/support/expect_ok.h"
 
 namespace orbweaver {
 namespace {
@@ -99,6 +100,30 @@ TEST_F(DequeuerTest, ADeadSpidersPartitionStandsStillAndTheOthersGoOn) {
   for (int p = 0; p < 4; ++p) {
     if (PartitionId(p) != dead) EXPECT_GT(worker.End(PartitionId(p)).value(), 60);
   }
+}
+
+TEST_F(DequeuerTest, NothingLeavesWhileStrategyWorkersAreFarBehind) {
+  WithoutDelays();
+  worker_.feed().max_backlog = 2;
+  worker_.ScheduleMany("one.com", 10);
+  worker_.Settle();
+  const PartitionId only(0);
+  const auto producer = *worker_.bus().NewProducer({}, [](const Ack&) {});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK(producer->Send({kSpiderLogTopic, only, "one.com", "a page", {}}, 0));
+  }
+  ASSERT_OK(producer->Flush(std::chrono::minutes(1)));
+  for (int i = 0; i < 5; ++i) {
+    worker_.clock().Advance(std::chrono::seconds(1));
+    worker_.CommitFeed();
+    worker_.StepOnce();
+  }
+  EXPECT_TRUE(worker_.NewInFeed().empty());
+  EXPECT_EQ(worker_.core().Report().front().backlog, 3);
+
+  worker_.Commit(kStrategyWorkerGroup, kSpiderLogTopic, only, Offset(1));
+  worker_.clock().Advance(std::chrono::seconds(1));
+  EXPECT_EQ(Drain(10).size(), 10u);
 }
 
 TEST_F(DequeuerTest, ALogThatWasCutUnderTheSpidersIsReported) {

@@ -1,4 +1,5 @@
-// How much the spiders have left to do of the feed.
+// How much the readers of a log have left to do: the spiders of the feed, the strategy workers of
+// the spider log.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +14,20 @@
 
 namespace orbweaver {
 
-struct FeedLag {
-  int64_t requests = 0;  // markers are counted too
+struct LogLag {
+  int64_t messages = 0;  // of the feed: requests, and markers too
   LagState state = LagState::kUnknown;
   int64_t lost = 0;  // with kLogCut: what retention deleted undone
 };
 
-// Never committed, or the commit expired: spiders would begin at the log's start, so all of it is
+// Never committed, or the commit expired: readers would begin at the log's start, so all of it is
 // left to do. The same when the commit is beyond the end, as after the topic was made anew.
-FeedLag LagOf(const LogBounds& bounds, const std::optional<CommittedOffset>& committed);
+LogLag LagOf(const LogBounds& bounds, const std::optional<CommittedOffset>& committed);
 
 // In the order of `partitions`. Errors as of OffsetReader.
-absl::StatusOr<std::vector<FeedLag>> ReadLags(OffsetReader& offsets, std::string_view group,
-                                              std::span<const PartitionId> partitions,
-                                              Duration timeout);
+absl::StatusOr<std::vector<LogLag>> ReadLags(OffsetReader& offsets, std::string_view group,
+                                             std::string_view topic,
+                                             std::span<const PartitionId> partitions,
+                                             Duration timeout);
 
 }  // namespace orbweaver

@@ -70,6 +70,8 @@ struct Partition {
   LagState lag_state = LagState::kUnknown;
   int64_t lag = 0;
   int64_t lost = 0;  // with kLogCut
+  WallTime next_backlog_look;
+  int64_t backlog = 0;  // of the strategy workers, in the spider log
   uint64_t sent = 0;
   uint64_t sent_since_checkpoint = 0;
   WallTime checkpoint_due;

@@ -60,11 +60,20 @@ class ForeignSpider(threading.Thread):
         self.next_turn = {}  # of a domain
         self.fetched = 0
         self.failure = None
+        self.has_joined = threading.Event()
         self.stop = threading.Event()
+
+    def on_assign(self, consumer, partitions):
+        fresh = [partition for partition in consumer.committed(partitions, 30) if partition.offset < 0]
+        for partition in fresh:
+            partition.offset, _ = consumer.get_watermark_offsets(partition, 30)
+        if fresh:
+            consumer.commit(offsets=fresh, asynchronous=False)
+        self.has_joined.set()
 
     def run(self):
         try:
-            self.consumer.subscribe([f"{self.prefix}spider-feed"])
+            self.consumer.subscribe([f"{self.prefix}spider-feed"], on_assign=self.on_assign)
             while not self.stop.is_set():
                 message = self.consumer.poll(0.2)
                 if message is not None:
@@ -149,6 +158,7 @@ class Foreign(World):
         spider.start()
         self.addCleanup(spider.join)
         self.addCleanup(spider.stop.set)
+        self.assertTrue(spider.has_joined.wait(120))
         self.seed()
         self.await_end()
         self.assertIsNone(spider.failure)

@@ -127,9 +127,14 @@ class DbWorkerHarness {
     for (int p = 0; p < partitions_; ++p) CommitFeed(PartitionId(p), End(PartitionId(p)));
   }
   void CommitFeed(PartitionId partition, Offset offset) {
-    const auto consumer = *bus_.NewConsumer({.group = std::string(kSpiderGroup)});
+    Commit(kSpiderGroup, kSpiderFeedTopic, partition, offset);
+  }
+  // As a reader of that group does.
+  void Commit(std::string_view group, std::string_view topic, PartitionId partition,
+              Offset offset) {
+    const auto consumer = *bus_.NewConsumer({.group = std::string(group)});
     const AssignedPartition from{.partition = partition, .position = offset};
-    CHECK_OK(consumer->Assign(kSpiderFeedTopic, {&from, 1}));
+    CHECK_OK(consumer->Assign(topic, {&from, 1}));
     const OffsetCommit commit{.partition = partition, .offset = offset};
     CHECK_OK(consumer->Commit({&commit, 1}, kLong));
   }
