@@ -22,7 +22,7 @@ namespace {
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr char kWorkerId[] = "crawl";
 // The operating system caches the same files once more, and has the rest of the memory for it.
-constexpr size_t kBlockCacheBytes = size_t{96} << 20;
+constexpr size_t kBlockCacheBytes = size_t{64} << 20;
 constexpr size_t kWriteBufferBytes = size_t{32} << 20;
 constexpr size_t kAllWriteBuffersBytes = size_t{128} << 20;
 
@@ -43,8 +43,8 @@ void SetLocalDefaults(ProductOptions* options) {
   options->db_worker.feed.target_lag = 2048;
   // A put costs little too. Large enough that a slow disk's fsyncs do not hold it up, and small
   // enough that what a batch touches does not take much memory.
-  options->strategy_worker.batch_events = 2000;
-  options->states.cache_bytes = size_t{128} << 20;
+  options->strategy_worker.batch_events = 6000;
+  options->states.cache_bytes = size_t{112} << 20;
 }
 
 LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database)
