@@ -47,7 +47,6 @@ RequestFlow::Job::Job(const FeedRequest& delivered, uint32_t max_redirects)
       domain(delivered.request.domain),
       slot(SlotOf(delivered.request.domain)),
       delay(delivered.request.delay),
-      others_until(delivered.others_until),
       redirects(delivered.request.url, delivered.request.domain, max_redirects) {}
 
 RequestFlow::RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffixes,
@@ -67,6 +66,9 @@ void RequestFlow::Begin(const FeedRequest& delivered) {
       *jobs_.emplace(id, std::make_unique<Job>(delivered, options_.max_redirects)).first->second;
   if (OriginOf(job.redirects.url()).empty()) {
     return Fail(id, job, FailureCause::kBadUrl, "no scheme and host");
+  }
+  if (delivered.others_until) {
+    politeness_.OthersAsked(job.domain, *delivered.others_until, clock_.Now());
   }
   AskRobots(id, job);
 }
@@ -102,7 +104,6 @@ void RequestFlow::FetchRobots(const Job& job, std::string_view origin, TurnId wa
   robots->domain = job.domain;
   robots->slot = job.slot;
   robots->delay = job.delay;
-  robots->others_until = job.others_until;
   robots->waiters.push_back(waiter);
   robots_by_origin_.emplace(std::string(origin), id);
   const RobotsFetch& kept = *robots_fetches_.emplace(id, std::move(robots)).first->second;
@@ -125,8 +126,7 @@ void RequestFlow::AddTurn(TurnId id) {
                      .address = address,
                      .delay = job->delay,
                      .crawl_delay = job->crawl_delay,
-                     .urgent = job->redirect != nullptr || job->again,
-                     .others_until = job->others_until},
+                     .urgent = job->redirect != nullptr || job->again},
                     now);
     return;
   }
@@ -136,8 +136,7 @@ void RequestFlow::AddTurn(TurnId id) {
                    .domain = robots.domain,
                    .address = address,
                    .delay = robots.delay,
-                   .urgent = true,
-                   .others_until = robots.others_until},
+                   .urgent = true},
                   now);
 }
 

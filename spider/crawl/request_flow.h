@@ -108,7 +108,6 @@ class RequestFlow {
     const std::string domain;
     const Slot slot;
     const Duration delay;
-    const std::optional<SteadyTime> others_until;
     Stage stage = Stage::kRobots;
     Redirects redirects;
     IpAddress address;
@@ -126,7 +125,6 @@ class RequestFlow {
     std::string domain;  // of that
     Slot slot;
     Duration delay;
-    std::optional<SteadyTime> others_until;
     IpAddress address;
     bool again = false;  // as in LaneTask
     bool fetching = false;

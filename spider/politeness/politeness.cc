@@ -87,11 +87,6 @@ void Politeness::Add(const Turn& turn, SteadyTime now) {
   const Duration delay_before = DelayOf(domain);
   domain.delay = std::max(Duration{}, turn.delay);
   if (turn.crawl_delay) LearnCrawlDelay(domain, *turn.crawl_delay);
-  if (turn.others_until) {
-    domain.last_move =
-        domain.asked ? std::max(domain.last_move, *turn.others_until) : *turn.others_until;
-    domain.asked = true;
-  }
   Waiting waiting{
       .id = turn.id, .address = FindAddress(turn.address), .deadline = now + options_.max_wait};
   if (turn.urgent) waiting.deadline += DelayOf(domain);
@@ -111,6 +106,15 @@ void Politeness::Add(const Turn& turn, SteadyTime now) {
 void Politeness::LearnCrawlDelay(Domain& domain, Duration crawl_delay) const {
   domain.crawl_delay =
       std::max(domain.crawl_delay, std::min(crawl_delay, options_.max_crawl_delay));
+}
+
+void Politeness::OthersAsked(std::string_view name, SteadyTime until, SteadyTime now) {
+  Domain& domain = FindDomain(name);
+  if (domain.asked && domain.last_move >= until) return;
+  domain.asked = true;
+  domain.last_move = until;
+  DeferLate(domain, now);
+  Reschedule(domain, now);
 }
 
 void Politeness::SetCrawlDelay(std::string_view name, Duration crawl_delay, SteadyTime now) {

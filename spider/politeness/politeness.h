@@ -46,9 +46,6 @@ class Politeness {
     // Before the others of its domain, and it waits for one delay longer than they: robots.txt,
     // which they wait for; and where a redirect leads, which ends what has begun.
     bool urgent = false;
-    // Until then another spider may have asked the domain: it had the partition before. Counts as
-    // a request, also of a domain that was asked here before that.
-    std::optional<SteadyTime> others_until;
   };
 
   enum class Reason : uint8_t { kDelay, kBackOff };
@@ -73,6 +70,10 @@ class Politeness {
   // The request waits for its turn, or is handed back by TakeDeferred at once when the ones before
   // it would take too long. Its id must not be in use.
   void Add(const Turn& turn, SteadyTime now);
+
+  // Until then another spider may have asked the domain, whose partition it had. Counts as a
+  // request, for those that wait already too.
+  void OthersAsked(std::string_view domain, SteadyTime until, SteadyTime now);
 
   // A robots.txt of the domain asks for it, whoever waits: as Turn::crawl_delay.
   void SetCrawlDelay(std::string_view domain, Duration crawl_delay, SteadyTime now);

@@ -107,12 +107,14 @@ TEST_F(PolitenessTest, ACrawlDelayHoldsAlsoWhenNoPageOfItsHostMayBeAsked) {
 }
 
 TEST_F(PolitenessTest, ADomainTakenOverCountsAsAskedUntilThen) {
-  politeness_.Add({.id = TurnId(1), .domain = "a.test", .others_until = At(500)}, At(600));
+  politeness_.OthersAsked("a.test", At(500), At(600));
+  Add(1, "a.test", At(600));
   EXPECT_EQ(Start(At(1499)), 0u);
   EXPECT_EQ(Start(At(1500)), 1u);
   End(1, At(1600));
   // What is known here is newer.
-  politeness_.Add({.id = TurnId(2), .domain = "a.test", .others_until = At(500)}, At(1600));
+  politeness_.OthersAsked("a.test", At(500), At(1600));
+  Add(2, "a.test", At(1600));
   EXPECT_EQ(Start(At(2599)), 0u);
   EXPECT_EQ(Start(At(2600)), 2u);
 }
@@ -121,9 +123,21 @@ TEST_F(PolitenessTest, ADomainThatComesBackCountsAsAskedByItsOwnerMeanwhile) {
   Add(1, "a.test", At(0));
   EXPECT_EQ(Start(At(0)), 1u);
   End(1, At(100));
-  politeness_.Add({.id = TurnId(2), .domain = "a.test", .others_until = At(5000)}, At(5010));
+  politeness_.OthersAsked("a.test", At(5000), At(5010));
+  Add(2, "a.test", At(5010));
   EXPECT_EQ(Start(At(5999)), 0u);
   EXPECT_EQ(Start(At(6000)), 2u);
+}
+
+TEST_F(PolitenessTest, WhoWaitsAlreadyWaitsForWhatOthersAskedToo) {
+  Add(1, "a.test", At(0));
+  EXPECT_EQ(Start(At(0)), 1u);
+  End(1, At(100));
+  Add(2, "a.test", At(100));  // a redirect of a robots.txt, say; its partition goes and comes back
+  politeness_.OthersAsked("a.test", At(900), At(1000));
+  EXPECT_EQ(Start(At(1100)), 0u);
+  EXPECT_EQ(Start(At(1899)), 0u);
+  EXPECT_EQ(Start(At(1900)), 2u);
 }
 
 TEST_F(PolitenessTest, WhatEndsABegunFetchIsNotHandedBackForTheDelayAlone) {
