@@ -1,5 +1,5 @@
 // What the core makes of events and of what a strategy decides on them. What happens under crashes
-// is tests/sim's business. A little past 400 lines, since all cases share one world.
+// is tests/sim's business. Past 400 lines, since all cases share one world.
 #include "strategy_worker/core/strategy_core.h"
 
 #include <string>

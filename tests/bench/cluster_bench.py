@@ -32,6 +32,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 PARTITIONS = 8
 PATIENCE_S = 300
 SAMPLE_S = 1.0
+# Full before a soak looks at memory: by default it would see them fill for hours.
+SMALL_CACHES = {"strategy_worker.cache_bytes": "48MiB", "db_worker.chunk_cache_bytes": "16MiB"}
 LATENCY_SAMPLE = 300  # feed entries of each partition
 GROUPS = {"db-worker": "db-workers", "strategy-worker": "strategy-workers", "spider": "spiders"}
 PAGES = re.compile(r"^orbweaver_spider_pages_total(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
@@ -62,13 +64,13 @@ class Report:
 class Loop:
     """One worker of each kind, the web, and the processes whose CPU is counted."""
 
-    def __init__(self, build, folder, hosts, pages):
+    def __init__(self, build, folder, hosts, pages, settings):
         self.folder = folder
         self.web = Web(build / "tests/support/synthetic_web/orbweaver-synthetic-web", folder, "--hosts", str(hosts),
                        "--pages", str(pages), "--links", "60", log_requests=False)
         prefix = f"bench_{secrets.token_hex(4)}_"
         self.workers = Workers(folder / "cluster", build)
-        self.workers.configure({
+        self.workers.configure(settings | {
             "kafka.brokers": os.environ["ORBWEAVER_KAFKA"], "kafka.prefix": prefix,
             "hbase.hosts": [os.environ["ORBWEAVER_THRIFT"]], "hbase.table_prefix": prefix,
             "topics.partitions": PARTITIONS,
@@ -202,7 +204,7 @@ def main():
     options = parser.parse_args()
     report = Report(options.json)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="orbweaver-bench-"))
-    loop = Loop(options.build.resolve(), folder, options.hosts, options.pages)
+    loop = Loop(options.build.resolve(), folder, options.hosts, options.pages, SMALL_CACHES if options.soak else {})
     try:
         measure(loop, report, options.seconds)
         if options.soak:
