@@ -17,14 +17,14 @@ namespace orbweaver {
 
 // `offset` is the first message not yet dealt with. `metadata`, at most kMaxCommitMetadataBytes of
 // printable ASCII, comes back with the partition: workers keep the epoch that they have read up to
-// in it.
+// in it, spiders also who rests.
 struct OffsetCommit {
   PartitionId partition;
   Offset offset;
   std::string metadata;
 };
 
-inline constexpr size_t kMaxCommitMetadataBytes = 128;
+inline constexpr size_t kMaxCommitMetadataBytes = 4000;  // brokers take 4,096
 
 // A partition that is this consumer's now.
 struct AssignedPartition {

@@ -16,7 +16,8 @@ class EpochFilter {
  public:
   // No marker was passed: everything counts.
   EpochFilter() = default;
-  // Continues from a commit's metadata; what is not a number is taken as none.
+  // Continues from a commit's metadata, of which it is the first word; what is not a number is
+  // taken as none.
   explicit EpochFilter(std::string_view metadata);
 
   // `marker` is the offset at which a marker stands.

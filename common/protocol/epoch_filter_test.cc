@@ -29,6 +29,7 @@ TEST(EpochFilter, GoesOnFromACommitsMetadata) {
   before.Pass(Offset(12345678901));
   const EpochFilter after(before.Metadata());
   EXPECT_EQ(after.last(), Offset(12345678901));
+  EXPECT_EQ(EpochFilter(before.Metadata() + " of the reader's own").last(), after.last());
 }
 
 TEST(EpochFilter, TakesForeignMetadataAsNone) {

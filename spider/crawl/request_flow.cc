@@ -70,6 +70,7 @@ void RequestFlow::Begin(const FeedRequest& delivered) {
   if (delivered.others_until) {
     politeness_.OthersAsked(job.domain, *delivered.others_until, clock_.Now());
   }
+  if (delivered.rest_until) politeness_.Rest(job.domain, *delivered.rest_until, clock_.Now());
   AskRobots(id, job);
 }
 
@@ -241,6 +242,7 @@ void RequestFlow::OnResult(LaneResult& result) {
   if (result.kind == LaneTask::Kind::kRobots) {
     RobotsFetch& robots = *robots_fetches_.at(result.id);
     robots.fetching = false;
+    NoteRest(robots.domain, robots.slot);
     if (!result.ask_again) return OnRobots(result.id, robots, result);
     robots.again = true;
     return AddTurn(result.id);
@@ -250,9 +252,17 @@ void RequestFlow::OnResult(LaneResult& result) {
     metrics_.late_answers.Increment();
     return;
   }
+  NoteRest(job->domain, job->slot);
   if (!result.ask_again) return OnPage(result.id, *job, result);
   job->again = true;
   AddTurn(result.id);
+}
+
+void RequestFlow::NoteRest(std::string_view domain, Slot slot) {
+  const SteadyTime until = politeness_.RestsUntil(domain);
+  if (until > clock_.Now()) {
+    rests_.push_back({.domain = std::string(domain), .slot = slot, .until = until});
+  }
 }
 
 void RequestFlow::OnPage(TurnId id, Job& job, LaneResult& result) {

@@ -69,6 +69,14 @@ class RequestFlow {
   };
   std::vector<Outcome> TakeOutcomes() { return std::exchange(outcomes_, {}); }
 
+  // A domain that has just asked to be left alone.
+  struct Rest {
+    std::string domain;
+    Slot slot;
+    SteadyTime until;
+  };
+  std::vector<Rest> TakeRests() { return std::exchange(rests_, {}); }
+
   // The outcome is in the log: forgets the request. nullopt when it was forgotten before.
   std::optional<FeedPlace> Arrived(TurnId id);
 
@@ -140,6 +148,7 @@ class RequestFlow {
   void HandBackLate();
 
   void OnAddress(LaneResult& result);
+  void NoteRest(std::string_view domain, Slot slot);
   void OnPage(TurnId id, Job& job, LaneResult& result);
   void OnRobots(TurnId id, RobotsFetch& robots, LaneResult& result);
   // Forgets the fetch; returns those that still wait for it.
@@ -174,6 +183,7 @@ class RequestFlow {
   absl::flat_hash_map<TurnId, std::unique_ptr<RobotsFetch>> robots_fetches_;
   absl::flat_hash_map<std::string, TurnId> robots_by_origin_;
   std::vector<Outcome> outcomes_;
+  std::vector<Rest> rests_;
   uint64_t next_id_ = 1;
   size_t fetching_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/url/partition.h"
 
 namespace orbweaver {
 namespace {
@@ -21,6 +22,9 @@ constexpr Duration kLook = milliseconds(5);
 constexpr Duration kStayInGroup = milliseconds(500);
 // The feed is read in batches: not for each place that becomes free.
 constexpr size_t kBatchShare = 8;
+// Who has just asked for rest is not to be asked by a successor: that cannot wait for the next
+// commit, but shares one with others.
+constexpr Duration kRestsInterval = milliseconds(50);
 constexpr Duration kReportInterval = seconds(1);
 constexpr size_t kReportedDomains = 10;
 // After the drain the outcomes of what is handed back must still reach the log.
@@ -89,7 +93,10 @@ absl::Status SpiderCore::Step(Duration wait) {
 }
 
 absl::Status SpiderCore::CommitDue() {
-  if (clock_.Now() - last_commit_ < options_.commit_interval) return absl::OkStatus();
+  const Duration interval = feed_->rests_to_commit()
+                                ? std::min<Duration>(kRestsInterval, options_.commit_interval)
+                                : options_.commit_interval;
+  if (clock_.Now() - last_commit_ < interval) return absl::OkStatus();
   const absl::Status status = feed_->Commit(options_.bus_timeout);
   // From its end on: where the bus is away, it has taken all of its time.
   last_commit_ = clock_.Now();
@@ -130,6 +137,9 @@ absl::Status SpiderCore::Work(SteadyTime until) {
     flow_.OnResult(result);
   }
   results_.clear();
+  for (const RequestFlow::Rest& rest : flow_.TakeRests()) {
+    feed_->Rest(PartitionOf(rest.slot, partitions_), rest.domain, rest.until);
+  }
   flow_.Advance(MayFetch());
   for (RequestFlow::Outcome& outcome : flow_.TakeOutcomes()) {
     log_->Add(SendIdOf(outcome.id), std::move(outcome.entries));

@@ -22,13 +22,6 @@ constexpr Duration kLastCommitTimeout = std::chrono::seconds(5);
 // in it, could not be copied into its outcome.
 constexpr size_t kMaxEntryBytes = 48 << 10;
 
-std::string_view SchemaOf(const Message& message) {
-  for (const Header& header : message.headers) {
-    if (header.name == kSchemaHeader) return header.value;
-  }
-  return {};
-}
-
 }  // namespace
 
 FeedReader::Partition::Partition(uint64_t number, const AssignedPartition& assigned, SteadyTime now)
@@ -37,7 +30,8 @@ FeedReader::Partition::Partition(uint64_t number, const AssignedPartition& assig
       seen(assigned.metadata),
       committed_epoch(assigned.metadata),
       committed(assigned.position),
-      has_commit(assigned.has_commit) {
+      has_commit(assigned.has_commit),
+      rests(assigned.metadata) {
   if (assigned.has_commit && !IsPlanted(PlantedFault::kDelayForgotten)) others_until = now;
 }
 
@@ -86,9 +80,10 @@ absl::Status FeedReader::GoOnBehindCuts() {
           "`continue`, and topics.retention to more than spiders may be away",
           kSpiderFeedTopic, cut.partition, cut.lost(), cut.next);
     }
+    Partition& partition = partitions_.at(cut.partition);
     commits.push_back({.partition = cut.partition,
                        .offset = cut.start,
-                       .metadata = partitions_.at(cut.partition).seen.Metadata()});
+                       .metadata = MetadataOf(partition, partition.seen)});
   }
   if (!commits.empty()) RETURN_IF_ERROR(consumer_->Commit(commits, kCutTimeout));
   for (const CutLog& cut : cuts) {
@@ -107,11 +102,11 @@ absl::Status FeedReader::GoOnBehindCuts() {
 
 absl::Status FeedReader::CommitFirst() {
   std::vector<OffsetCommit> commits;
-  for (const auto& [id, partition] : partitions_) {
+  for (auto& [id, partition] : partitions_) {
     if (partition.has_commit) continue;
     commits.push_back({.partition = id,
                        .offset = partition.committed,
-                       .metadata = partition.committed_epoch.Metadata()});
+                       .metadata = MetadataOf(partition, partition.committed_epoch)});
   }
   if (commits.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(consumer_->Commit(commits, kFirstCommitTimeout));
@@ -149,7 +144,7 @@ absl::Status FeedReader::Read(const Message& message) {
       .partition = message.partition, .assignment = partition.assignment, .offset = message.offset};
 
   SpiderFeedEntry entry;
-  absl::Status readable = CheckSchema(SchemaOf(message));
+  absl::Status readable = CheckSchema(HeaderOf(message, kSchemaHeader));
   if (readable.ok() && message.value.size() > kMaxEntryBytes) {
     readable = PoisonError("read feed entry: {} bytes, at most {} are expected",
                            message.value.size(), kMaxEntryBytes);
@@ -178,11 +173,31 @@ absl::Status FeedReader::Read(const Message& message) {
     return absl::OkStatus();
   }
   ++stats_.requests;
-  listener_.OnRequest({.place = place,
-                       .request = std::get<Request>(entry.entry),
-                       .entry = message.value,
-                       .others_until = partition.others_until});
+  const auto& request = std::get<Request>(entry.entry);
+  FeedRequest delivered{.place = place,
+                        .request = request,
+                        .entry = message.value,
+                        .others_until = partition.others_until};
+  if (const auto until = partition.rests.Until(request.domain)) {
+    delivered.rest_until = clock_.Now() + std::max(Duration{}, Duration(*until - clock_.Wall()));
+  }
+  listener_.OnRequest(delivered);
   return absl::OkStatus();
+}
+
+void FeedReader::Rest(PartitionId id, std::string_view domain, SteadyTime until) {
+  const auto found = partitions_.find(id);
+  if (found == partitions_.end()) return;
+  const auto later = std::chrono::ceil<std::chrono::milliseconds>(until - clock_.Now());
+  if (!found->second.rests.Add(domain, clock_.Wall() + later)) return;
+  found->second.rests_to_commit = rests_to_commit_ = true;
+}
+
+std::string FeedReader::MetadataOf(Partition& partition, const EpochFilter& epoch) const {
+  std::string metadata = epoch.Metadata();
+  metadata +=
+      partition.rests.TakeMetadata(clock_.Wall(), kMaxCommitMetadataBytes - metadata.size());
+  return metadata;
 }
 
 bool FeedReader::Finish(const FeedPlace& place) {
@@ -203,21 +218,26 @@ absl::Status FeedReader::CommitThese(std::span<const PartitionId> which, Duratio
     const auto found = partitions_.find(id);
     if (found == partitions_.end()) continue;
     Partition& partition = found->second;
-    const Offset offset = partition.tracker.Committable();
-    if (offset <= partition.committed) continue;
+    const Offset offset = std::max(partition.tracker.Committable(), partition.committed);
+    if (offset == partition.committed && !partition.rests_to_commit) continue;
     while (!partition.markers.empty() && partition.markers.front() < offset) {
       partition.committed_epoch.Pass(partition.markers.front());
       partition.markers.pop_front();
     }
-    commits.push_back(
-        {.partition = id, .offset = offset, .metadata = partition.committed_epoch.Metadata()});
+    commits.push_back({.partition = id,
+                       .offset = offset,
+                       .metadata = MetadataOf(partition, partition.committed_epoch)});
   }
   if (commits.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(dead_letters_.Settle(timeout));
   RETURN_IF_ERROR(consumer_->Commit(commits, timeout));
   for (const OffsetCommit& commit : commits) {
-    partitions_.at(commit.partition).committed = commit.offset;
+    Partition& partition = partitions_.at(commit.partition);
+    partition.committed = commit.offset;
+    partition.rests_to_commit = false;
   }
+  rests_to_commit_ = std::any_of(partitions_.begin(), partitions_.end(),
+                                 [](const auto& one) { return one.second.rests_to_commit; });
   ++stats_.commits;
   return absl::OkStatus();
 }

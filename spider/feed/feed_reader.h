@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -18,6 +19,7 @@
 #include "common/protocol/dead_letters.h"
 #include "common/protocol/epoch_filter.h"
 #include "spider/feed/offset_tracker.h"
+#include "spider/feed/rests.h"
 
 namespace orbweaver {
 
@@ -36,6 +38,8 @@ struct FeedRequest {
   // When the partition was taken over from another spider, which may have asked its domains until
   // then; nullopt: nobody had it before.
   std::optional<SteadyTime> others_until;
+  // Its domain has asked to be left alone until then, perhaps another spider.
+  std::optional<SteadyTime> rest_until;
 };
 
 // Called inside Poll and Close.
@@ -86,12 +90,19 @@ class FeedReader : private RebalanceListener {
   // finished already.
   bool Finish(const FeedPlace& place);
 
+  // The domain has asked to be left alone: whoever reads the partition next hears of it, from the
+  // next commit on.
+  void Rest(PartitionId partition, std::string_view domain, SteadyTime until);
+
   // Commits, for each partition, past all that is finished. FencedError when one of them is another
   // spider's already.
   absl::Status Commit(Duration timeout);
 
   // Gives the partitions back, after OnRevoking, and leaves the group.
   void Close();
+
+  // There are rests that no commit has: a crash would forget them.
+  bool rests_to_commit() const { return rests_to_commit_; }
 
   size_t partitions() const { return partitions_.size(); }
 
@@ -113,6 +124,8 @@ class FeedReader : private RebalanceListener {
     Offset committed;
     bool has_commit;  // someone's; without one it is paused
     std::optional<SteadyTime> others_until;
+    Rests rests;
+    bool rests_to_commit = false;
   };
 
   void OnAssigned(std::span<const AssignedPartition> assigned) override;
@@ -127,6 +140,7 @@ class FeedReader : private RebalanceListener {
   absl::Status SetPaused(bool paused);
   absl::Status Read(const Message& message);
   absl::Status CommitThese(std::span<const PartitionId> which, Duration timeout);
+  std::string MetadataOf(Partition& partition, const EpochFilter& epoch) const;
   void Drop(std::span<const PartitionId> which);
 
   const std::unique_ptr<Consumer> consumer_;
@@ -138,8 +152,9 @@ class FeedReader : private RebalanceListener {
   DeadLetters dead_letters_;
   std::map<PartitionId, Partition> partitions_;
   uint64_t next_assignment_ = 1;
-  bool paused_ = false;  // all partitions
-  bool cut_ = false;     // some stand still, until GoOnBehindCuts
+  bool rests_to_commit_ = false;  // of any partition
+  bool paused_ = false;           // all partitions
+  bool cut_ = false;              // some stand still, until GoOnBehindCuts
   MessageBatch batch_;
   Arena arena_;
 };

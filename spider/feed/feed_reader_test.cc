@@ -62,6 +62,7 @@ class FeedReaderTest : public ::testing::Test, protected FeedListener {
     places_.push_back(request.place);
     urls_.emplace_back(request.request.url);
     others_until_ = request.others_until;
+    rest_until_ = request.rest_until;
   }
   void OnRevoking(std::span<const PartitionId>) override { ++revoked_; }
   void OnGone(std::span<const PartitionId>) override { ++gone_; }
@@ -74,7 +75,7 @@ class FeedReaderTest : public ::testing::Test, protected FeedListener {
   FeedStats stats_;
   std::vector<FeedPlace> places_;
   std::vector<std::string> urls_;
-  std::optional<SteadyTime> others_until_;
+  std::optional<SteadyTime> others_until_, rest_until_;
   int written_ = 0, revoked_ = 0, gone_ = 0;
 };
 
@@ -188,6 +189,53 @@ TEST_F(FeedReaderTest, NothingIsReadBeforeTheFirstCommitIsThere) {
     }
     ASSERT_EQ(urls_.size(), 1u) << "seed " << seed;
   }
+}
+
+TEST_F(FeedReaderTest, WhoHasAskedForRestHasItFromTheNextReaderToo) {
+  ASSERT_OK(writer_->TakeOver(PartitionId(0)));  // offset 0
+  Write(2);
+  auto reader = Join();
+  Read(*reader);
+  EXPECT_EQ(rest_until_, std::nullopt);
+  EXPECT_FALSE(reader->rests_to_commit());
+  const SteadyTime until = clock_.Now() + seconds(100);
+  reader->Rest(PartitionId(0), "a.test", until);
+  reader->Rest(PartitionId(7), "a.test", until);  // gone meanwhile
+  EXPECT_TRUE(reader->rests_to_commit());
+  ASSERT_OK(reader->Commit(kTimeout));  // though nothing is finished
+  EXPECT_FALSE(reader->rests_to_commit());
+  reader->Rest(PartitionId(0), "a.test", until);
+  EXPECT_FALSE(reader->rests_to_commit()) << "that is known";
+  reader.reset();  // dies
+
+  clock_.Advance(seconds(10));
+  places_.clear();
+  reader = Join();
+  Read(*reader);
+  ASSERT_EQ(places_.size(), 2u);
+  ASSERT_TRUE(rest_until_.has_value());
+  EXPECT_GE(*rest_until_, until);
+  EXPECT_LE(*rest_until_, until + seconds(1));
+
+  // And from the one after that.
+  EXPECT_TRUE(reader->Finish(places_[0]));
+  ASSERT_OK(reader->Commit(kTimeout));
+  EXPECT_EQ(Metadata().substr(0, 2), "0 ");
+  reader.reset();
+  rest_until_.reset();
+  reader = Join();
+  Read(*reader);
+  ASSERT_TRUE(rest_until_.has_value());
+  EXPECT_GE(*rest_until_, until);
+  reader.reset();
+
+  clock_.Advance(seconds(100));
+  reader = Join();
+  Read(*reader);
+  EXPECT_LE(rest_until_, clock_.Now());
+  for (const FeedPlace& place : places_) (void)reader->Finish(place);
+  ASSERT_OK(reader->Commit(kTimeout));
+  EXPECT_EQ(Metadata(), "0") << "over, and forgotten";
 }
 
 TEST_F(FeedReaderTest, ACutFeedStopsTheSpiderWithWhatToDo) {

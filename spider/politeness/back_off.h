@@ -1,6 +1,7 @@
 // How long a domain is left alone after it has asked for that.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -26,6 +27,9 @@ class BackOff {
   // it the domain is taken at its word. Never shortens a wait that was asked for before.
   void Complain(const BackOffOptions& options, std::optional<Duration> retry_after, SteadyTime now,
                 Random& random);
+
+  // What it asked of another spider. Never shortens a wait either.
+  void BlockUntil(SteadyTime until) { blocked_until_ = std::max(blocked_until_, until); }
 
   // Nothing may be requested before; in the past when nothing is asked for.
   SteadyTime blocked_until() const { return blocked_until_; }

@@ -117,6 +117,19 @@ void Politeness::OthersAsked(std::string_view name, SteadyTime until, SteadyTime
   Reschedule(domain, now);
 }
 
+void Politeness::Rest(std::string_view name, SteadyTime until, SteadyTime now) {
+  Domain& domain = FindDomain(name);
+  if (domain.back_off.blocked_until() >= until) return;
+  domain.back_off.BlockUntil(until);
+  DeferLate(domain, now);
+  Reschedule(domain, now);
+}
+
+SteadyTime Politeness::RestsUntil(std::string_view domain) const {
+  const auto found = domains_.find(ToAbsl(domain));
+  return found == domains_.end() ? SteadyTime::min() : found->second->back_off.blocked_until();
+}
+
 void Politeness::SetCrawlDelay(std::string_view name, Duration crawl_delay, SteadyTime now) {
   Domain& domain = FindDomain(name);
   const Duration delay_before = DelayOf(domain);

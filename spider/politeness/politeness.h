@@ -75,6 +75,12 @@ class Politeness {
   // request, for those that wait already too.
   void OthersAsked(std::string_view domain, SteadyTime until, SteadyTime now);
 
+  // The domain has asked to be left alone until then, perhaps another spider.
+  void Rest(std::string_view domain, SteadyTime until, SteadyTime now);
+
+  // Until when the domain has asked to be left alone; in the past when it has not.
+  SteadyTime RestsUntil(std::string_view domain) const;
+
   // A robots.txt of the domain asks for it, whoever waits: as Turn::crawl_delay.
   void SetCrawlDelay(std::string_view domain, Duration crawl_delay, SteadyTime now);
 

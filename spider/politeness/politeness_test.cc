@@ -140,6 +140,23 @@ TEST_F(PolitenessTest, WhoWaitsAlreadyWaitsForWhatOthersAskedToo) {
   EXPECT_EQ(Start(At(1900)), 2u);
 }
 
+TEST_F(PolitenessTest, WhoAskedAnotherSpiderForRestHasIt) {
+  Add(1, "a.test", At(0));
+  Add(2, "b.test", At(0));
+  politeness_.Rest("a.test", At(5000), At(0));
+  politeness_.Rest("a.test", At(4000), At(0));  // never brought forward
+  politeness_.Rest("b.test", At(60'000), At(0));
+  EXPECT_EQ(politeness_.RestsUntil("a.test"), At(5000));
+  EXPECT_LT(politeness_.RestsUntil("c.test"), At(0));
+  const auto late = politeness_.TakeDeferred();
+  ASSERT_TRUE(late.has_value()) << "that is longer than may be waited";
+  EXPECT_EQ(late->id, TurnId(2));
+  EXPECT_EQ(late->not_before, At(60'000));
+  EXPECT_EQ(late->reason, Politeness::Reason::kBackOff);
+  EXPECT_EQ(Start(At(4999)), 0u);
+  EXPECT_EQ(Start(At(5000)), 1u);
+}
+
 TEST_F(PolitenessTest, WhatEndsABegunFetchIsNotHandedBackForTheDelayAlone) {
   // Two requests, and 40 seconds between them, but no more than 30 to wait.
   politeness_.Add({.id = TurnId(1), .domain = "a.test", .delay = seconds(40)}, At(0));

@@ -75,6 +75,7 @@ class Crawls(unittest.TestCase):
             self.wait_for_pages(process, self.written() + bytes_between)
             process.kill()
             self.assertEqual(-signal.SIGKILL, process.wait())
+            web.client_died(told_ms=250)
         summary = self.finish(web, *more)
         self.assertTrue(summary["finished"], summary)
         report = web.report()

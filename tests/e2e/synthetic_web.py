@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import urllib.request
 
 PATIENCE_S = 240
 # Faults that end soon; those that wait for minutes have tests of their own.
@@ -29,6 +30,11 @@ class Web:
         self.process.send_signal(signal.SIGTERM)
         out, _ = self.process.communicate(timeout=PATIENCE_S)
         return json.loads(out.splitlines()[-1])
+
+    def client_died(self, told_ms):
+        """The crawler was killed: what it was asked to wait for in the last so many milliseconds is not held against the next one."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/-/client-died/{told_ms}", timeout=10) as answer:
+            answer.read()
 
     def requests(self):
         """How many were answered, as far as its log is written."""

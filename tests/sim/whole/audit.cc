@@ -277,8 +277,8 @@ class Auditor {
     for (size_t i = 0; i < static_cast<size_t>(synthetic::Breach::kCount); ++i) {
       const auto breach = static_cast<synthetic::Breach>(i);
       if (verdict[breach].count == 0) continue;
-      // A spider that has just begun does not know what others were asked to wait for.
-      if (breach == synthetic::Breach::kRetryAfter && run_.spider_losses > 0) continue;
+      // Whoever has been replaced without knowing it tells nobody what it is asked for.
+      if (breach == synthetic::Breach::kRetryAfter && run_.zombie_spiders) continue;
       return fmt::format("impolite, {}: {}", NameOf(breach), verdict[breach].examples[0]);
     }
     return {};

@@ -30,7 +30,7 @@ void DrawWeb(const FaultPlan& plan, Random& random, synthetic::WebOptions* web) 
   web->page_bytes = 200;
   web->outside_links = 0.3;
   web->transient_failures = 1;
-  web->retry_after = seconds(5);
+  web->retry_after = seconds(30);
   web->crawl_delay = milliseconds(2500);
   const double failing = random.Unit() * 0.1;
   if (!plan.Has(FaultKind::kTroubledHosts)) return;

@@ -22,12 +22,18 @@ struct SimRun {
     WallTime until;  // when it ended, or somebody began to lift it
   };
 
+  // A spider died, was fenced, or stands still: it may have lost what it was doing, and what sites
+  // asked of it a moment ago.
+  void SpiderLost() {
+    ++spider_losses;
+    server.SpiderLost();
+  }
+
   const Shape shape;
   StrategyWorld world;
   SimServer server;
 
   std::vector<Block> blocks;
-  // How often a spider may have lost what it was doing: it died, was fenced, or stood still.
   int spider_losses = 0;
   // Two spiders may have had a domain at once: one of them did not know it any more.
   bool zombie_spiders = false;

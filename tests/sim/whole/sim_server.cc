@@ -28,6 +28,10 @@ bool MayAskForDelay(RobotsKind kind) {
   return kind == RobotsKind::kMissing || kind == RobotsKind::kEmpty;
 }
 
+// Between an answer and the commit that knows of it: the spider's next step, and a bus that may be
+// away.
+constexpr Duration kNotCommitted = std::chrono::seconds(2);
+
 }  // namespace
 
 SimServer::SimServer(const Shape& shape, const ManualClock& clock)
@@ -62,6 +66,11 @@ void SimServer::EndDue(SteadyTime now) {
     const auto node = open_.extract(open_.begin());
     judge_.Ended(node.mapped().visit, node.key(), node.mapped().retry_after);
   }
+}
+
+void SimServer::SpiderLost() {
+  EndDue(clock_.Now());
+  judge_.ClientDied(clock_.Now() - kNotCommitted);
 }
 
 void SimServer::Disconnect(int client) {

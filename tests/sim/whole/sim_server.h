@@ -39,6 +39,10 @@ class SimServer {
 
   const synthetic::Web& web() const { return *web_; }
   const synthetic::Ledger& ledger() const { return ledger_; }
+  // A spider is no more, or its partitions are another's: what sites asked of it in the last moment
+  // may be in no commit.
+  void SpiderLost();
+
   synthetic::Verdict verdict() { return judge_.verdict(); }
   uint64_t visits() const { return visits_; }
   // Of pages, by URL.

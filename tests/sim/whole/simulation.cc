@@ -102,7 +102,7 @@ class Simulation {
   void CalmTime() {
     calm_ = true;
     for (const auto& process : processes_) {
-      if (process->role() == Role::kSpider && process->has_core()) ++run_.spider_losses;
+      if (process->role() == Role::kSpider && process->has_core()) run_.SpiderLost();
       process->Kill();
     }
     processes_.clear();
@@ -150,7 +150,7 @@ class Simulation {
     const bool had_core = process.has_core();
     const bool stays = process.closing ? !process.Close() : process.Step();
     if (process.role() == Role::kSpider && had_core && !process.has_core()) {
-      ++run_.spider_losses;
+      run_.SpiderLost();
       // It has left its group in the middle of its fetches, and whoever has their domains next does
       // not know of them (docs/status.md): they are not held against it.
       run_.server.Disconnect(process.number());
@@ -163,7 +163,7 @@ class Simulation {
 
   void Bury(SimProcess& process) {
     if (!process.failure().empty() && !failed()) report_.failure = process.failure();
-    if (process.role() == Role::kSpider) ++run_.spider_losses;
+    if (process.role() == Role::kSpider) run_.SpiderLost();
     std::erase_if(processes_, [&](const auto& one) { return one.get() == &process; });
   }
 
@@ -398,7 +398,7 @@ class Simulation {
 
   void NoteZombieSpider() {
     run_.zombie_spiders = true;
-    ++run_.spider_losses;
+    run_.SpiderLost();
   }
 
   // It is not dead, only slow: another one does its work meanwhile, and then it goes on.
@@ -422,7 +422,7 @@ class Simulation {
       clock().Advance(shape().session_timeout + seconds(5));
       // Nobody else was heard of either.
       for (const auto& one : processes_) {
-        if (one->role() == Role::kSpider && one->has_core()) ++run_.spider_losses;
+        if (one->role() == Role::kSpider && one->has_core()) run_.SpiderLost();
       }
     }
     // Two living spiders of one name take their domains from each other in the middle of fetches.

@@ -95,6 +95,13 @@ void Judge::Ended(VisitId id, SteadyTime at, std::optional<std::chrono::seconds>
   }
   if (retry_after) {
     open.domain->blocked_until = std::max(open.domain->blocked_until, at + *retry_after);
+    open.domain->blocked_at = at;
+  }
+}
+
+void Judge::ClientDied(SteadyTime told_since) {
+  for (auto& [name, domain] : domains_) {
+    if (domain.blocked_at >= told_since) domain.blocked_until = {};
   }
 }
 

@@ -83,6 +83,10 @@ class Judge {
   // The response is over: sent, or the connection is gone. `retry_after` as its header said.
   void Ended(VisitId id, SteadyTime at, std::optional<std::chrono::seconds> retry_after);
 
+  // The client died. What answers asked of it after `told_since` it may not have heard any more, or
+  // not have told anybody: that is not minded.
+  void ClientDied(SteadyTime told_since);
+
   Verdict verdict() const;
 
   // nullopt when the domain, or address, had no two requests.
@@ -96,6 +100,7 @@ class Judge {
     uint32_t open = 0;
     SteadyTime last_end{};
     SteadyTime blocked_until{};
+    SteadyTime blocked_at{};  // when it was told the last time
     std::optional<Duration> least_interval;
     bool asked_robots = false;
   };

@@ -109,6 +109,18 @@ TEST(Judge, RetryAfterBlocksTheWholeDomain) {
   EXPECT_EQ(judge.verdict()[Breach::kRetryAfter].count, 1u);
 }
 
+TEST(Judge, WhatWasAskedOfAClientRightBeforeItDiedIsNotMinded) {
+  Judge judge({});
+  for (const char* const domain : {"a.test", "b.test"}) Serve(judge, Robots(domain), At(0));
+  judge.Ended(judge.Arrived(Page("a.test"), At(10)), At(20), seconds(1));
+  judge.Ended(judge.Arrived(Page("b.test"), At(30)), At(40), seconds(1));
+  judge.ClientDied(At(21));
+  Serve(judge, Page("b.test"), At(900));
+  EXPECT_EQ(judge.verdict()[Breach::kRetryAfter].count, 0u);
+  Serve(judge, Page("a.test"), At(900));
+  EXPECT_EQ(judge.verdict()[Breach::kRetryAfter].count, 1u);
+}
+
 TEST(Judge, PagesAgainstOrBeforeRobotsAreSeen) {
   Judge judge({});
   Visit forbidden = Page("a.test");

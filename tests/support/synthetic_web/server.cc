@@ -75,17 +75,28 @@ struct Server::Impl {
   int Admin(std::string_view target, std::string* body) {
     JsonWriter json(body);
     constexpr std::string_view kVersion = "/-/version/";
+    constexpr std::string_view kClientDied = "/-/client-died/";
+    const auto number_after = [&](std::string_view prefix) -> std::optional<uint32_t> {
+      const std::string_view digits = target.substr(prefix.size());
+      const auto end = digits.data() + digits.size();
+      uint32_t number = 0;
+      if (std::from_chars(digits.data(), end, number).ptr != end || digits.empty()) return {};
+      return number;
+    };
     if (target == "/-/stats") {
       WriteJson(Stats(), &json);
     } else if (target == "/-/judge") {
       WriteJson(recorder->verdict(), &json);
     } else if (target.starts_with(kVersion)) {
-      target.remove_prefix(kVersion.size());
-      uint32_t version = 0;
-      const auto end = target.data() + target.size();
-      if (std::from_chars(target.data(), end, version).ptr != end || target.empty()) return 400;
-      recorder->SetVersion(version);
-      json.BeginObject().Key("version").Value(version).EndObject();
+      const auto version = number_after(kVersion);
+      if (!version) return 400;
+      recorder->SetVersion(*version);
+      json.BeginObject().Key("version").Value(*version).EndObject();
+    } else if (target.starts_with(kClientDied)) {
+      const auto told_ms = number_after(kClientDied);
+      if (!told_ms) return 400;
+      recorder->ClientDied(SystemClock().Now() - std::chrono::milliseconds(*told_ms));
+      json.BeginObject().Key("not_minded_ms").Value(*told_ms).EndObject();
     } else {
       return 404;
     }

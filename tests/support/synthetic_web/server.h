@@ -56,7 +56,9 @@ void WriteJson(const ServerStats& stats, JsonWriter* json);
 
 // Knows its hosts by the name in the request: an absolute target, as a proxy gets it, CONNECT and
 // the name within, or the Host header. Forwards nothing: for other hosts it says 502. Requests for
-// `/-/…` of no host of the web are for the server itself: `/-/stats`, `/-/judge`, `/-/version/N`.
+// `/-/…` of no host of the web are for the server itself: `/-/stats`, `/-/judge`, `/-/version/N`,
+// and `/-/client-died/MS`, as Judge::ClientDied, for what was told in the last so many
+// milliseconds.
 //
 // One thread from Start to Stop. All methods are thread-safe but Stop and the destructor.
 class Server {

@@ -536,6 +536,8 @@ TEST(SyntheticWebServer, ItAnswersForItselfUnderItsOwnAddress) {
   EXPECT_NE(ask("/-/judge").find("\"polite\":true"), std::string::npos);
   EXPECT_NE(ask("/-/version/3").find("\"version\":3"), std::string::npos);
   EXPECT_TRUE(ask("/-/version/x").starts_with("HTTP/1.1 400 "));
+  EXPECT_NE(ask("/-/client-died/100").find("\"not_minded_ms\":100"), std::string::npos);
+  EXPECT_TRUE(ask("/-/client-died/").starts_with("HTTP/1.1 400 "));
   EXPECT_TRUE(ask("/-/other").starts_with("HTTP/1.1 404 "));
 }
 

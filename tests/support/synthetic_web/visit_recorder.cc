@@ -109,6 +109,11 @@ void VisitRecorder::SetVersion(uint32_t host, uint32_t version) {
   host_versions_[host] = version;
 }
 
+void VisitRecorder::ClientDied(SteadyTime told_since) {
+  const absl::MutexLock lock(&mutex_);
+  judge_.ClientDied(told_since);
+}
+
 Verdict VisitRecorder::verdict() const {
   const absl::MutexLock lock(&mutex_);
   return judge_.verdict();

@@ -54,6 +54,9 @@ class VisitRecorder {
   void SetVersion(uint32_t version);
   void SetVersion(uint32_t host, uint32_t version);
 
+  // As Judge::ClientDied.
+  void ClientDied(SteadyTime told_since);
+
   Verdict verdict() const;
   std::optional<Duration> LeastDomainInterval(std::string_view domain) const;
   uint32_t RequestsOf(const Place& place) const;

@@ -1,0 +1,37 @@
+// Which domains have asked to be left alone, for whoever reads their partition next.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+
+#include "common/base/clock.h"
+
+namespace orbweaver {
+
+// Place: FeedReader, one a partition. Travels in the commit's metadata, behind the epoch: for each
+// domain a time in seconds since 1970, rounded up, and its name, with a space before each. Not
+// thread-safe.
+class Rests {
+ public:
+  Rests() = default;
+  // From a commit's metadata; what cannot be read is left out.
+  explicit Rests(std::string_view metadata);
+
+  // False when it is no later end than the known one, or no domain.
+  bool Add(std::string_view domain, WallTime until);
+
+  // May be in the past. nullopt: it has not asked.
+  std::optional<WallTime> Until(std::string_view domain) const;
+
+  // For the next commit, at most `max_bytes`: where not all fit, those that end last. Forgets what
+  // is over at `now`.
+  std::string TakeMetadata(WallTime now, size_t max_bytes);
+
+ private:
+  absl::flat_hash_map<std::string, WallTime> until_;
+};
+
+}  // namespace orbweaver
