@@ -10,7 +10,6 @@
 #include "common/base/text.h"
 #include "common/bus/topics.h"
 #include "common/model/limits.h"
-#include "common/model/schema.h"
 #include "common/model/spider_log.h"
 #include "common/model/split.h"
 #include "common/url/partition.h"
@@ -99,12 +98,10 @@ void SeedWriter::Write(std::string_view domain, const Collected& collected) {
 }
 
 absl::Status SeedWriter::Send(std::string_view domain, std::string_view value, size_t seeds) {
-  static constexpr Header kHeaders[] = {{kSchemaHeader, kSchema}};
   const Record record{.topic = kSpiderLogTopic,
                       .partition = PartitionOf(SlotOf(domain), partitions_),
                       .key = domain,
-                      .value = value,
-                      .headers = kHeaders};
+                      .value = value};
   const SteadyTime deadline = clock_.Now() + timeout_;
   absl::Status sent = producer_->Send(record, seeds);
   while (IsRetry(sent) && clock_.Now() < deadline) {

@@ -14,7 +14,6 @@
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/bus/topics.h"
 #include "common/model/encode_buffer.h"
-#include "common/model/schema.h"
 #include "common/model/stats.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/scratch_folder.h"
@@ -37,9 +36,8 @@ class FrontierStatusTest : public ::testing::Test {
   }
   void Append(std::string_view topic, int32_t partition, std::string_view value, int count = 1) {
     const auto producer = *bus_->NewProducer({}, [](const Ack&) {});
-    const Header schema{kSchemaHeader, kSchema};
     for (int i = 0; i < count; ++i) {
-      ASSERT_OK(producer->Send({topic, PartitionId(partition), "k", value, {&schema, 1}}, 0));
+      ASSERT_OK(producer->Send({topic, PartitionId(partition), "k", value, {}}, 0));
     }
     ASSERT_OK(producer->Flush(kLong));
   }

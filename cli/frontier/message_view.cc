@@ -25,13 +25,6 @@ namespace {
 
 int64_t UnixMs(WallTime time) { return time.time_since_epoch().count(); }
 
-std::string_view HeaderOf(const Message& message, std::string_view name) {
-  for (const Header& header : message.headers) {
-    if (header.name == name) return header.value;
-  }
-  return {};
-}
-
 // Writes what messages are made of; keeps the URLs by the way.
 class Writer {
  public:

@@ -41,6 +41,14 @@ struct Message {
   std::span<const Header> headers;
 };
 
+// Empty when the message has no header of that name, or an empty one.
+inline std::string_view HeaderOf(const Message& message, std::string_view name) {
+  for (const Header& header : message.headers) {
+    if (header.name == name) return header.value;
+  }
+  return {};
+}
+
 // What one Poll returned, and the memory behind it: implementations keep their own buffers there
 // instead of copying. Ascending offsets within a partition; partitions in any order.
 class MessageBatch {

@@ -21,11 +21,7 @@ std::string Printable(std::string_view value) {
 }  // namespace
 
 absl::Status CheckSchema(std::string_view value) {
-  if (value == kSchema) return absl::OkStatus();
-  if (value.empty()) {
-    return PoisonError("read message: no header '{}', '{}' is known. Set it when producing.",
-                       kSchemaHeader, kSchema);
-  }
+  if (value.empty() || value == kSchema) return absl::OkStatus();
   return PoisonError(
       "read message: schema '{}', '{}' is known. Upgrade this worker if a newer one wrote it.",
       Printable(value), kSchema);

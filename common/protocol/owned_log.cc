@@ -9,7 +9,6 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/arena.h"
-#include "common/model/schema.h"
 #include "common/model/scoring_log.h"
 #include "common/model/spider_feed.h"
 
@@ -86,12 +85,7 @@ absl::Status OwnedLog::Append(PartitionId partition, std::string_view key, std::
 
 absl::Status OwnedLog::Send(PartitionId partition, std::string_view key, std::string_view value,
                             uint64_t token, Duration timeout) {
-  static constexpr Header kHeaders[] = {{kSchemaHeader, kSchema}};
-  const Record record{.topic = options_.topic,
-                      .partition = partition,
-                      .key = key,
-                      .value = value,
-                      .headers = kHeaders};
+  const Record record{.topic = options_.topic, .partition = partition, .key = key, .value = value};
   absl::Status sent = producer_->Send(record, token);
   if (sent.ok() || !IsRetry(sent)) return sent;
   const SteadyTime deadline = clock_.Now() + timeout;

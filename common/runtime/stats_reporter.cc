@@ -8,7 +8,6 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/limits.h"
-#include "common/model/schema.h"
 #include "common/model/stats.h"
 
 namespace orbweaver {
@@ -69,12 +68,10 @@ absl::Status StatsReporter::Report(Producer& producer) {
                                       .gauges = gauges,
                                       .admin_address = options_.admin_address},
                           &buffer));
-  const Header schema{kSchemaHeader, kSchema};
   RETURN_IF_ERROR(producer.Send({.topic = kStatsTopic,
                                  .partition = PartitionId(0),
                                  .key = options_.worker_id,
-                                 .value = value,
-                                 .headers = {&schema, 1}},
+                                 .value = value},
                                 0));
   return producer.Flush(kReportTimeout);
 }

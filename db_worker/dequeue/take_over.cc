@@ -234,14 +234,11 @@ absl::Status TakeOver::ReadFeed(Taken& taken) {
 
 void TakeOver::Apply(Taken& taken, const Message& message) {
   parts_.metrics.read_back.Increment();
-  std::string_view schema;
-  for (const Header& header : message.headers) {
-    if (header.name == kSchemaHeader) schema = header.value;
-  }
   arena_.Reset();
   SpiderFeedEntry entry;
   // What no spider can read was not sent by us.
-  if (!CheckSchema(schema).ok() || !Decode(message.value, &arena_, &entry).ok()) return;
+  if (!CheckSchema(HeaderOf(message, kSchemaHeader)).ok()) return;
+  if (!Decode(message.value, &arena_, &entry).ok()) return;
   if (std::holds_alternative<Marker>(entry.entry)) {
     taken.filter.Pass(message.offset);
   } else if (taken.filter.Accepts(entry.epoch) || IsPlanted(PlantedFault::kNoFeedMarkers)) {

@@ -17,13 +17,6 @@
 namespace orbweaver {
 namespace {
 
-std::string_view SchemaOf(const Message& message) {
-  for (const Header& header : message.headers) {
-    if (header.name == kSchemaHeader) return header.value;
-  }
-  return {};
-}
-
 // Open in proto3: an action that we do not know is the one with the value 0.
 ScheduleAction ActionOf(const ScheduledRequest& request) {
   const ScheduleAction action = request.action;
@@ -137,7 +130,7 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplyMessage(const Message& message)
 }
 
 absl::Status Enqueuer::Decode(const Message& message, ScoringLogEntry* entry) {
-  RETURN_IF_ERROR(CheckSchema(SchemaOf(message)));
+  RETURN_IF_ERROR(CheckSchema(HeaderOf(message, kSchemaHeader)));
   RETURN_IF_ERROR(::orbweaver::Decode(message.value, &arena_, entry));
   const auto* const schedule = std::get_if<ScheduleRequests>(&entry->entry);
   if (schedule == nullptr) return absl::OkStatus();

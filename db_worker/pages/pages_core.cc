@@ -30,15 +30,8 @@ bool MayBePage(std::string_view entry) {
   return false;
 }
 
-std::string_view SchemaOf(const Message& message) {
-  for (const Header& header : message.headers) {
-    if (header.name == kSchemaHeader) return header.value;
-  }
-  return {};
-}
-
 absl::Status DecodePageEvent(const Message& message, Arena* arena, SpiderLogEntry* entry) {
-  RETURN_IF_ERROR(CheckSchema(SchemaOf(message)));
+  RETURN_IF_ERROR(CheckSchema(HeaderOf(message, kSchemaHeader)));
   RETURN_IF_ERROR(Decode(message.value, arena, entry));
   if (entry->domain == message.key) return absl::OkStatus();
   return PoisonError("spider log entry of '{}': its key is '{}'", entry->domain, message.key);

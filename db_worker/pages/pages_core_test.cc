@@ -11,7 +11,6 @@
 #include "common/base/status.h"
 #include "common/bus/memory/memory_bus.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "common/protocol/topic_record.h"
 #include "common/store/memory/memory_store.h"
 #include "common/url/fingerprint.h"
@@ -48,8 +47,7 @@ class PagesCoreTest : public ::testing::Test {
     LogBytes(*value);
   }
   void LogBytes(std::string_view value) {
-    static constexpr Header kHeaders[] = {{kSchemaHeader, kSchema}};
-    CHECK_OK(producer_->Send({kSpiderLogTopic, PartitionId(0), "one.com", value, kHeaders}, 0));
+    CHECK_OK(producer_->Send({kSpiderLogTopic, PartitionId(0), "one.com", value, {}}, 0));
     CHECK_OK(producer_->Flush(kLong));
   }
   // Ends the worker without a word, and starts another.

@@ -5,7 +5,6 @@
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "common/url/partition.h"
 
 namespace orbweaver {
@@ -26,7 +25,6 @@ void LogSender::Add(SendId id, LogEntries entries) {
 }
 
 absl::Status LogSender::Send() {
-  const Header schema{kSchemaHeader, kSchema};
   while (failure_.ok() && !queue_.empty()) {
     Queued& next = queue_.front();
     absl::Status status;
@@ -35,8 +33,7 @@ absl::Status LogSender::Send() {
       status = producer_->Send({.topic = kSpiderLogTopic,
                                 .partition = PartitionOf(entry.slot, partitions_),
                                 .key = entry.domain,
-                                .value = entry.value,
-                                .headers = {&schema, 1}},
+                                .value = entry.value},
                                next.id.value());
       if (!status.ok()) break;
       ++next.sent;

@@ -19,13 +19,6 @@ namespace {
 constexpr size_t kSeenPlaces = 2048;
 static_assert(kSeenPlaces > 2 * kMaxLinks && kSeenPlaces > 2 * kMaxSeeds);
 
-std::string_view HeaderOf(const Message& message, std::string_view name) {
-  for (const Header& header : message.headers) {
-    if (header.name == name) return header.value;
-  }
-  return {};
-}
-
 template <typename T>
 T* NewArray(Arena& arena, size_t count) {
   static_assert(std::is_trivially_destructible_v<T>);

@@ -39,15 +39,13 @@ absl::Status Produce(Bus& bus, size_t messages) {
     ++acked;
     failed.Update(ack.status);
   }));
-  const Header header{"schema", "orbweaver.v1"};
   for (size_t i = 0; i < messages;) {
     const size_t which = random.Below(keys.size());
     const absl::Status sent =
         producer->Send({.topic = kSpiderFeedTopic,
                         .partition = PartitionId(static_cast<int32_t>(which % kPartitions)),
                         .key = keys[which],
-                        .value = values[which],
-                        .headers = {&header, 1}},
+                        .value = values[which]},
                        i);
     if (sent.ok()) ++i;
     if (!sent.ok() && !IsRetry(sent)) return sent;

@@ -64,8 +64,7 @@ absl::Status Produce(Bus& bus, const std::string& topic, const ServiceCpu& serve
     if (!ack.status.ok()) failure = ack.status;
   }));
   const std::string value = Payload();
-  const Header header{"schema", "orbweaver.v1"};
-  const Record record{topic, kPartition, kKey, value, {&header, 1}};
+  const Record record{topic, kPartition, kKey, value, {}};
   RETURN_IF_ERROR(producer->Send(record, 0));  // the connection is made outside the measurement
   RETURN_IF_ERROR(producer->Flush(std::chrono::seconds(30)));
   const Stopwatch timer(server);
@@ -131,11 +130,10 @@ struct Bare {
     rd_kafka_topic_t* const handle = rd_kafka_topic_new(client, topic.c_str(), nullptr);
     const std::string value = Payload();
     const auto send = [&] {
-      return rd_kafka_producev(client, RD_KAFKA_V_RKT(handle), RD_KAFKA_V_PARTITION(0),
-                               RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                               RD_KAFKA_V_KEY(kKey.data(), kKey.size()),
-                               RD_KAFKA_V_VALUE(const_cast<char*>(value.data()), value.size()),
-                               RD_KAFKA_V_HEADER("schema", "orbweaver.v1", -1), RD_KAFKA_V_END);
+      return rd_kafka_producev(
+          client, RD_KAFKA_V_RKT(handle), RD_KAFKA_V_PARTITION(0),
+          RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY(kKey.data(), kKey.size()),
+          RD_KAFKA_V_VALUE(const_cast<char*>(value.data()), value.size()), RD_KAFKA_V_END);
     };
     send();
     rd_kafka_flush(client, 30'000);

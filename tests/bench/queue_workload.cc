@@ -4,7 +4,6 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "common/model/scoring_log.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
@@ -24,7 +23,6 @@ absl::Status AppendScoringLog(Bus& bus, const QueueWorkload& workload) {
   absl::Status failure;
   ASSIGN_OR_RETURN(const auto producer,
                    bus.NewProducer({}, [&failure](const Ack& ack) { failure.Update(ack.status); }));
-  static constexpr Header kHeaders[] = {{kSchemaHeader, kSchema}};
   EncodeBuffer buffer;
   std::vector<std::string> urls(workload.in_message);
   std::vector<ScheduledRequest> requests(workload.in_message);
@@ -47,8 +45,7 @@ absl::Status AppendScoringLog(Bus& bus, const QueueWorkload& workload) {
     const Record record{.topic = kScoringLogTopic,
                         .partition = PartitionOf(SlotOf(domain), workload.partitions),
                         .key = domain,
-                        .value = value,
-                        .headers = kHeaders};
+                        .value = value};
     absl::Status sent = producer->Send(record, 0);
     for (; IsRetry(sent); sent = producer->Send(record, 0)) producer->Poll(kTimeout);
     RETURN_IF_ERROR(sent);

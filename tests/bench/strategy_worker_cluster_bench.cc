@@ -11,7 +11,6 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/metrics/metric_registry.h"
-#include "common/model/schema.h"
 #include "common/protocol/dead_letters.h"
 #include "common/protocol/owned_log.h"
 #include "common/url/domain.h"
@@ -52,13 +51,11 @@ class Cluster {
     ASSIGN_OR_RETURN(
         const auto producer,
         services_.bus->NewProducer({}, [&failure](const Ack& ack) { failure.Update(ack.status); }));
-    const Header schema{kSchemaHeader, kSchema};
     for (const PageWorkload::Entry& entry : entries) {
       const Record record{.topic = kSpiderLogTopic,
                           .partition = PartitionOf(SlotOf(entry.domain), kPartitions),
                           .key = entry.domain,
-                          .value = entry.value,
-                          .headers = {&schema, 1}};
+                          .value = entry.value};
       absl::Status sent = producer->Send(record, 0);
       for (; IsRetry(sent); sent = producer->Send(record, 0)) producer->Poll(kTimeout);
       RETURN_IF_ERROR(sent);

@@ -19,7 +19,7 @@ import urllib.parse
 import confluent_kafka
 from cluster_world import ROOT, World, main
 
-SCHEMA = [("schema", b"orbweaver.v1")]
+SCHEMA = [("schema", b"orbweaver.v1")]  # of messages that name none, too
 LINK = re.compile(rb'href="([^"]*)"')
 MOST_LINKS = 1000
 
@@ -86,7 +86,7 @@ class ForeignSpider(threading.Thread):
     def take(self, message):
         if message.error():
             raise RuntimeError(message.error())
-        assert dict(message.headers())["schema"] == b"orbweaver.v1"
+        assert dict(message.headers() or SCHEMA)["schema"] == b"orbweaver.v1"
         entry = self.feed.SpiderFeedEntry.FromString(message.value())
         if entry.WhichOneof("entry") == "marker":
             self.epochs[message.partition()] = message.offset()

@@ -13,7 +13,6 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "common/model/scoring_log.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
@@ -50,7 +49,6 @@ class DbWorkerKillTest : public ::testing::Test {
   // Puts `requests` for each of `domains` domains into the scoring log, ten a message.
   void Schedule(int domains, int requests) {
     EncodeBuffer buffer;
-    const Header schema{kSchemaHeader, kSchema};
     for (int first = 0; first < requests; first += kInMessage) {
       for (int d = 0; d < domains; ++d) {
         const std::string domain = "site-" + std::to_string(d) + ".com";
@@ -75,8 +73,7 @@ class DbWorkerKillTest : public ::testing::Test {
         const Record record{.topic = kScoringLogTopic,
                             .partition = PartitionOf(SlotOf(domain), kPartitions),
                             .key = domain,
-                            .value = *value,
-                            .headers = {&schema, 1}};
+                            .value = *value};
         while (IsRetry(producer_->Send(record, 0))) producer_->Poll(kPatience);
       }
     }

@@ -14,7 +14,6 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "common/url/partition.h"
 #include "tests/support/cluster.h"
 #include "tests/support/expect_ok.h"
@@ -53,14 +52,12 @@ class DbWorkerProcessTest : public ::testing::Test {
     auto producer =
         cluster_.bus().NewProducer({}, [&failure](const Ack& ack) { failure.Update(ack.status); });
     ASSERT_OK(producer);
-    const Header schema{kSchemaHeader, kSchema};
     for (int i = 0; i < pages; ++i) {
       for (const PageWorkload::Entry& entry : workload_.NextPage()) {
         const Record record{.topic = kSpiderLogTopic,
                             .partition = PartitionOf(SlotOf(entry.domain), kPartitions),
                             .key = entry.domain,
-                            .value = entry.value,
-                            .headers = {&schema, 1}};
+                            .value = entry.value};
         while (IsRetry((*producer)->Send(record, 0))) (*producer)->Poll(kPatience);
       }
     }

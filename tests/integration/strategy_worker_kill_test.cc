@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "common/url/partition.h"
 #include "tests/support/cluster.h"
 #include "tests/support/expect_ok.h"
@@ -32,14 +31,12 @@ class StrategyWorkerKillTest : public ::testing::Test {
     auto producer =
         cluster_.bus().NewProducer({}, [&failure](const Ack& ack) { failure.Update(ack.status); });
     ASSERT_OK(producer);
-    const Header schema{kSchemaHeader, kSchema};
     const auto send = [&](const std::vector<PageWorkload::Entry>& entries) {
       for (const PageWorkload::Entry& entry : entries) {
         const Record record{.topic = kSpiderLogTopic,
                             .partition = PartitionOf(SlotOf(entry.domain), kPartitions),
                             .key = entry.domain,
-                            .value = entry.value,
-                            .headers = {&schema, 1}};
+                            .value = entry.value};
         while (absl::IsResourceExhausted((*producer)->Send(record, 0)))
           (*producer)->Poll(kPatience);
       }

@@ -15,7 +15,6 @@
 #include "common/base/status.h"
 #include "common/bus/memory/memory_bus.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "common/model/scoring_log.h"
 #include "common/model/spider_feed.h"
 #include "common/protocol/epoch_filter.h"
@@ -73,10 +72,9 @@ struct World {
     return (*(*bus.NewOffsetReader())->Bounds(topic, {&partition, 1}, kLong))[0].end;
   }
   void Append(PartitionId partition, std::string_view key, const ScoringLogEntry& entry) {
-    static constexpr Header kHeaders[] = {{kSchemaHeader, kSchema}};
     const auto value = Encode(entry, &buffer);
     ASSERT_TRUE(value.ok()) << value.status();
-    ASSERT_TRUE(producer->Send({kScoringLogTopic, partition, key, *value, kHeaders}, 0).ok());
+    ASSERT_TRUE(producer->Send({kScoringLogTopic, partition, key, *value, {}}, 0).ok());
     ASSERT_TRUE(producer->Flush(kLong).ok());
   }
   void NewStrategyWorker(PartitionId partition) {

@@ -13,7 +13,6 @@
 #include "common/base/status.h"
 #include "common/bus/memory/memory_bus.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "common/model/scoring_log.h"
 #include "common/model/spider_feed.h"
 #include "common/protocol/epoch_filter.h"
@@ -93,9 +92,8 @@ class DbWorkerHarness {
     AppendBytes(key, *value);
   }
   void AppendBytes(const std::string& key, std::string_view value) {
-    static constexpr Header kHeaders[] = {{kSchemaHeader, kSchema}};
     const PartitionId partition = PartitionOf(SlotOf(key), partitions_);
-    CHECK_OK(producer_->Send({kScoringLogTopic, partition, key, value, kHeaders}, 0));
+    CHECK_OK(producer_->Send({kScoringLogTopic, partition, key, value, {}}, 0));
     CHECK_OK(producer_->Flush(kLong));
   }
 

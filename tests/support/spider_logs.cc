@@ -3,7 +3,6 @@
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "common/url/partition.h"
 
 namespace orbweaver {
@@ -51,12 +50,8 @@ absl::Status FeedWriter::AddBytes(PartitionId partition, std::string_view value)
 }
 
 absl::Status FeedWriter::Send(PartitionId partition, std::string_view key, std::string_view value) {
-  const Header schema{kSchemaHeader, kSchema};
-  const Record record{.topic = kSpiderFeedTopic,
-                      .partition = partition,
-                      .key = key,
-                      .value = value,
-                      .headers = {&schema, 1}};
+  const Record record{
+      .topic = kSpiderFeedTopic, .partition = partition, .key = key, .value = value};
   absl::Status sent = producer_->Send(record, 0);
   while (absl::IsResourceExhausted(sent)) {
     producer_->Poll(timeout_);

@@ -12,7 +12,6 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/model/schema.h"
 #include "strategy_worker/core/batch.h"
 #include "strategy_worker/core/event_reader.h"
 #include "strategy_worker/core/ownership.h"
@@ -49,15 +48,13 @@ class CorePartsTest : public ::testing::Test {
 
   // A message of the spider log, at the offset after the last one; lives as long as the test.
   const Message& NewMessage(std::string_view key, std::string_view value) {
-    static constexpr Header kHeader{kSchemaHeader, kSchema};
     texts_.emplace_back(key);
     texts_.emplace_back(value);
     messages_.push_back({.partition = kPartition,
                          .offset = Offset(static_cast<int64_t>(messages_.size())),
                          .time = world_.clock.Wall(),
                          .key = texts_[texts_.size() - 2],
-                         .value = texts_.back(),
-                         .headers = {&kHeader, 1}});
+                         .value = texts_.back()});
     return messages_.back();
   }
   const Message& NewMessage(const SpiderLogEntry& entry) {

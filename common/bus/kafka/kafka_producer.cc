@@ -1,7 +1,9 @@
 #include "common/bus/kafka/kafka_producer.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "common/base/log.h"
 #include "common/base/status.h"
@@ -89,11 +91,11 @@ absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
   key.u.mem.ptr = const_cast<char*>(record.key.data());
   key.u.mem.size = record.key.size();
   add(RD_KAFKA_VTYPE_OPAQUE).u.ptr = reinterpret_cast<void*>(token);
-  std::string names[kMaxHeaders];  // librdkafka wants them terminated; short ones stay off the heap
+  std::vector<std::string> names;  // librdkafka wants them terminated
+  names.reserve(record.headers.size());
   for (size_t i = 0; i < record.headers.size(); ++i) {
-    names[i] = record.headers[i].name;
     auto& header = add(RD_KAFKA_VTYPE_HEADER);
-    header.u.header.name = names[i].c_str();
+    header.u.header.name = names.emplace_back(record.headers[i].name).c_str();
     header.u.header.val = record.headers[i].value.data();
     header.u.header.size = static_cast<ssize_t>(record.headers[i].value.size());
   }
