@@ -11,12 +11,11 @@ void CrawlTally::Add(const SpiderLogEntry& entry) {
   if (const auto* const page = std::get_if<PageFetched>(&entry.event)) {
     ++pages_;
     received_bytes_ += page->received_bytes;
+    links_ += page->links_inside + page->links_outside;
     ++by_status_[page->status];
     if (Domain* const domain = FindDomain(entry.domain)) ++domain->pages;
   } else if (const auto* const failed = std::get_if<FetchFailed>(&entry.event)) {
     AddFailure(entry, *failed);
-  } else if (const auto* const found = std::get_if<LinksFound>(&entry.event)) {
-    links_ += found->links.size();
   } else if (std::holds_alternative<Deferred>(entry.event)) {
     ++deferred_;
   }

@@ -45,14 +45,14 @@ TEST(CrawlTallyTest, KeepsTheFirstExamplesOfEachCauseOnly) {
 
 TEST(CrawlTallyTest, CountsLinksAndWhatWasHandedBackAsNoOutcome) {
   CrawlTally tally;
-  const Link links[] = {{.url = "http://b.test/"}, {.url = "http://b.test/2"}};
-  tally.Add({.domain = "b.test", .event = LinksFound{.links = links}});
+  tally.Add({.domain = "b.test", .event = PageFetched{.links_inside = 1, .links_outside = 2}});
   tally.Add({.domain = "b.test", .event = Deferred{}});
   tally.Add({.domain = "b.test", .event = HostFacts{}});
-  EXPECT_EQ(tally.links(), 2u);
+  EXPECT_EQ(tally.links(), 3u);
   EXPECT_EQ(tally.deferred(), 1u);
-  EXPECT_EQ(tally.pages() + tally.failed(), 0u);
-  EXPECT_EQ(tally.domains(), 0u);
+  EXPECT_EQ(tally.pages(), 1u);
+  EXPECT_EQ(tally.failed(), 0u);
+  EXPECT_EQ(tally.domains(), 1u);
 }
 
 TEST(CrawlTallyTest, ADomainsPagesAndFailuresAreCountedApart) {

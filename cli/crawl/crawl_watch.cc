@@ -51,6 +51,7 @@ absl::Status CrawlWatch::Follow(Duration timeout) {
   Arena arena;
   for (const Message& message : batch.messages()) {
     followed_to_[static_cast<size_t>(message.partition.value())] = message.offset + 1;
+    if (IsLinksFound(message.value)) continue;
     arena.Reset();
     SpiderLogEntry entry;
     // What is no entry is the strategy worker's to complain about.

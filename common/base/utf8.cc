@@ -1,5 +1,6 @@
 #include "common/base/utf8.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -28,39 +29,69 @@ size_t CharacterLength(const unsigned char* p, size_t left) {
   return 4;
 }
 
-uint64_t LoadWord(const unsigned char* p) {
-  uint64_t word;
+template <typename Word>
+Word Load(const unsigned char* p) {
+  Word word;
   std::memcpy(&word, p, sizeof word);
   return word;
 }
 
-// How many bytes at the start are ASCII: most of what is crawled is so nearly throughout, and is
-// looked at eight bytes at a time.
-size_t AsciiPrefix(const unsigned char* p, size_t size) {
+// Without a branch for each word: compilers make vector code of it, and short texts, which most
+// are, end with one look at their last bytes.
+bool IsAscii(const unsigned char* p, size_t size) {
   constexpr uint64_t kHighBits = 0x8080808080808080u;
+  if (size >= 8) {
+    uint64_t seen = Load<uint64_t>(p + size - 8);
+    for (size_t i = 0; i + 8 <= size; i += 8) seen |= Load<uint64_t>(p + i);
+    return (seen & kHighBits) == 0;
+  }
+  uint64_t seen = 0;
+  if (size >= 4) {
+    seen = Load<uint32_t>(p) | Load<uint32_t>(p + size - 4);
+  } else if (size > 0) {
+    seen = static_cast<uint64_t>(p[0] | p[size / 2] | p[size - 1]);
+  }
+  return (seen & kHighBits) == 0;
+}
+
+// A bit for each of the 64 bytes that is not ASCII.
+uint64_t NotAscii(const unsigned char* p) {
+  constexpr uint64_t kHighBits = 0x8080808080808080u;
+  // Brings the high bits of eight bytes together in the highest byte.
+  constexpr uint64_t kGather = 0x0002040810204081u;
   static_assert(std::endian::native == std::endian::little);
-  size_t i = 0;
-  for (; i + 16 <= size; i += 16) {
-    if (((LoadWord(p + i) | LoadWord(p + i + 8)) & kHighBits) != 0) break;
+  uint64_t mask = 0;
+  for (size_t i = 0; i < 8; ++i) {
+    const uint64_t high = Load<uint64_t>(p + 8 * i) & kHighBits;
+    mask |= (high * kGather >> 56) << (8 * i);
   }
-  for (; i + 8 <= size; i += 8) {
-    const uint64_t high = LoadWord(p + i) & kHighBits;
-    if (high != 0) return i + static_cast<size_t>(std::countr_zero(high)) / 8;
-  }
-  while (i < size && p[i] < 0x80) ++i;
-  return i;
+  return mask;
 }
 
 }  // namespace
 
 bool IsValidUtf8(std::string_view text) {
   const auto* p = reinterpret_cast<const unsigned char*>(text.data());
-  size_t i = AsciiPrefix(p, text.size());
+  if (IsAscii(p, text.size())) return true;
+  // Texts of most languages are ASCII for long stretches: only the other characters are looked at
+  // one by one.
+  size_t i = 0;
+  while (i + 64 <= text.size()) {
+    const size_t block = i;
+    i += 64;
+    for (uint64_t mask = NotAscii(p + block); mask != 0;) {
+      const size_t at = static_cast<size_t>(std::countr_zero(mask));
+      const size_t length = CharacterLength(p + block + at, text.size() - block - at);
+      if (length == 0) return false;
+      i = std::max(i, block + at + length);  // the last one may reach into the next block
+      if (at + length >= 64) break;
+      mask &= ~uint64_t{0} << (at + length);
+    }
+  }
   while (i < text.size()) {
     const size_t length = CharacterLength(p + i, text.size() - i);
     if (length == 0) return false;
     i += length;
-    if (i < text.size() && p[i] < 0x80) i += AsciiPrefix(p + i, text.size() - i);
   }
   return true;
 }

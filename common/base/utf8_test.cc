@@ -1,8 +1,11 @@
 #include "common/base/utf8.h"
 
+#include <iterator>
 #include <string>
 
 #include "gtest/gtest.h"
+
+#include "common/base/random.h"
 
 namespace orbweaver {
 namespace {
@@ -35,6 +38,61 @@ TEST(Utf8Test, SeesABadByteWhereverItStands) {
       EXPECT_FALSE(IsValidUtf8(text)) << at << " of " << length;
     }
   }
+}
+
+// Blocks of 64 bytes are looked at at once: every character at every place of two of them, and with
+// each of its bytes damaged.
+TEST(Utf8Test, CharactersAcrossBlocksAreSeenAsAWhole) {
+  for (const std::string character : {"ü", "漢", "🕸"}) {
+    for (size_t at = 0; at + character.size() <= 150; ++at) {
+      std::string text(150, 'a');
+      text.replace(at, character.size(), character);
+      EXPECT_TRUE(IsValidUtf8(text)) << character << " at " << at;
+      text.replace(text.size() - 3, 3, "é!");
+      EXPECT_EQ(IsValidUtf8(text), at + character.size() <= 147 || at >= 147)
+          << character << " at " << at;
+      for (size_t i = 0; i < character.size() && at + character.size() <= 147; ++i) {
+        std::string damaged = text;
+        damaged[at + i] = 'a';
+        EXPECT_FALSE(IsValidUtf8(damaged)) << character << " at " << at << ", byte " << i;
+      }
+    }
+  }
+  EXPECT_FALSE(IsValidUtf8(std::string(63, 'a') + "\xc3"));
+  EXPECT_FALSE(IsValidUtf8(std::string(64, 'a') + "\xa9"));
+  EXPECT_FALSE(IsValidUtf8(std::string(63, 'a') + "\xc3" + std::string(64, 'a')));
+}
+
+// Against the rule itself, byte by byte.
+TEST(Utf8Test, AgreesWithTheSlowWayOnRandomBytes) {
+  const auto slowly = [](std::string_view text) {
+    while (!text.empty()) {
+      size_t length = 1;
+      // Short enough that no block is looked at.
+      while (length <= 4 && length <= text.size() && !IsValidUtf8(text.substr(0, length))) ++length;
+      if (length > 4 || length > text.size()) return false;
+      text.remove_prefix(length);
+    }
+    return true;
+  };
+  Random random(1);
+  int valid = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    const size_t size = random.Below(200);
+    while (text.size() < size) {
+      constexpr std::string_view kPieces[] = {"a", "bcdefgh", "ü", "漢", "🕸", "0123456789abcdef"};
+      text += kPieces[random.Below(std::size(kPieces))];
+    }
+    if (!text.empty() && random.Chance(0.5)) {
+      text[random.Below(text.size())] = static_cast<char>(random.Below(256));
+    }
+    const bool is_valid = slowly(text);
+    valid += is_valid;
+    ASSERT_EQ(IsValidUtf8(text), is_valid) << testing::PrintToString(text);
+  }
+  EXPECT_GT(valid, 5000);
+  EXPECT_LT(valid, 19'000);
 }
 
 TEST(Utf8Test, ClampingNeverCutsACharacter) {

@@ -61,6 +61,18 @@ TEST(DecodeTest, TheSmallestMessagesAreTaken) {
   EXPECT_EQ(std::get<LinksFound>(log.event).links[0].url, "http://b/");
 }
 
+TEST(DecodeTest, LinksAreToldApartWithoutReadingThem) {
+  const std::string links = kSource + Block(2, Block(1, "http://b/"));
+  EXPECT_TRUE(IsLinksFound(Log(4, links)));
+  EXPECT_TRUE(IsLinksFound(Block(4, links) + Block(1, "a"))) << "another client's order";
+  EXPECT_TRUE(IsLinksFound(Log(4, "nonsense")));
+  for (const int event : {2, 3, 5, 6, 7, 8, 44}) EXPECT_FALSE(IsLinksFound(Log(event, links)));
+  for (const std::string& bytes : {std::string(), Block(1, "a"), std::string("\x0a\x7f"),
+                                   std::string("\x23"), std::string("\xff\xff\xff\xff\xff\xff")}) {
+    EXPECT_FALSE(IsLinksFound(bytes)) << testing::PrintToString(bytes);
+  }
+}
+
 TEST(DecodeTest, EmptyBytesHaveNoEvent) {
   EXPECT_THAT(PoisonOf<SpiderFeedEntry>(""), HasSubstr("no event that this version knows"));
   EXPECT_THAT(PoisonOf<ScoringLogEntry>(""), HasSubstr("no event that this version knows"));

@@ -303,6 +303,7 @@ inline constexpr bool kIsMany<Many<Inner, kMaxCount>> = true;
 
 template <size_t kBytes>
 struct FieldName {
+  // Names stand as literals in lists of fields. NOLINTNEXTLINE(google-explicit-constructor)
   constexpr FieldName(const char (&literal)[kBytes]) { std::copy_n(literal, kBytes, text); }
   constexpr std::string_view view() const { return {text, kBytes - 1}; }
   char text[kBytes];

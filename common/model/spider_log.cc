@@ -136,4 +136,16 @@ absl::StatusOr<std::string_view> Encode(const SpiderLogEntry& entry, EncodeBuffe
   return wire::EncodeWhole(entry, buffer);
 }
 
+bool IsLinksFound(std::string_view bytes) {
+  constexpr uint32_t kDomain = 1, kLinksFound = 4;
+  wire::Fault fault;
+  wire::Reader in(bytes, fault);
+  uint32_t tag = 0;
+  while (!in.AtEnd() && in.ReadTag(&tag)) {
+    if (wire::NumberOf(tag) == kLinksFound) return true;
+    if (wire::NumberOf(tag) != kDomain || !in.Skip(tag)) return false;
+  }
+  return false;
+}
+
 }  // namespace orbweaver

@@ -203,4 +203,8 @@ struct SpiderLogEntry {
 absl::Status Decode(std::string_view bytes, Arena* arena, SpiderLogEntry* entry);
 absl::StatusOr<std::string_view> Encode(const SpiderLogEntry& entry, EncodeBuffer* buffer);
 
+// Whether the encoded entry is a LinksFound, most of the log's bytes, without reading the links:
+// for those who have no use for them.
+bool IsLinksFound(std::string_view bytes);
+
 }  // namespace orbweaver

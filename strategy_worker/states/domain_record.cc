@@ -13,6 +13,9 @@ namespace {
 constexpr uint8_t kFormat = 1;
 constexpr uint32_t kAllPrefixes = 1 << 16;
 constexpr size_t kShardBytes = sizeof(uint16_t) + sizeof(uint64_t);
+// At most, of what has no text in it; and for the length of a text, or a shard.
+constexpr size_t kAroundRecord = 128;
+constexpr size_t kAroundEntry = 10;
 constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
 
 // Both are turned into unsigned integers without loss; negative ones merely take ten bytes.
@@ -82,6 +85,9 @@ bool ShardBits(std::span<const DomainRecord::Shard> manifest, std::vector<uint8_
 std::string EncodeDomainRecord(const DomainRecord& record) {
   CHECK(record.strategy_data.size() <= kMaxStrategyBytes);
   std::string out;
+  size_t bytes = record.strategy_name.size() + record.strategy_data.size() + kAroundRecord;
+  for (const std::string& entry : record.outbox) bytes += entry.size() + kAroundEntry;
+  out.reserve(bytes + record.manifest.size() * kAroundEntry);
   AppendFixed(kFormat, &out);
   AppendVarint(record.applied.topic_epoch, &out);
   AppendVarint(Unsigned(record.applied.offset.value()) + 1, &out);  // -1: none

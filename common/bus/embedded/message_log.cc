@@ -17,6 +17,8 @@ namespace {
 constexpr std::string_view kTopicPrefix = "topic/";
 constexpr std::string_view kStartPrefix = "start/";
 // How long deleting waits for compactions that are too far behind.
+// What RocksDB's batch needs for a batch of ours besides its records, about.
+constexpr size_t kAroundBatch = 96;
 constexpr Duration kDeletePatience = std::chrono::seconds(10);
 
 std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -216,7 +218,9 @@ absl::StatusOr<LogPartition*> MessageLog::FindPartition(std::string_view topic,
 }
 
 absl::Status MessageLog::AppendAll(std::span<Append> appends, Duration timeout) {
-  rocksdb::WriteBatch batch;
+  size_t bytes = 0;
+  for (const Append& append : appends) bytes += append.batch->body().size() + kAroundBatch;
+  rocksdb::WriteBatch batch(bytes);
   absl::Status status;
   for (Append& append : appends) {
     LogPartition& partition = *append.partition;

@@ -127,7 +127,8 @@ rocksdb::ColumnFamilyOptions TableOptions(const DatabaseOptions& options,
   rocksdb::ColumnFamilyOptions family = FamilyOptions();
   family.write_buffer_size = options.write_buffer_bytes;
   // Fresh files live only until the next compaction: compressing them is lost work.
-  family.compression_per_level = {rocksdb::kNoCompression, rocksdb::kLZ4Compression};
+  family.compression_per_level = {rocksdb::kNoCompression, rocksdb::kNoCompression,
+                                  rocksdb::kLZ4Compression};
   // One hint for all keys (a prefix of no bytes): RocksdbStore writes in the order of the memtable,
   // and each insert starts where the one before it ended.
   family.memtable_insert_with_hint_prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(0));
@@ -153,7 +154,8 @@ rocksdb::ColumnFamilyOptions LogOptions(const DatabaseOptions& options,
   family.compression = rocksdb::kLZ4Compression;
   family.enable_blob_files = true;
   family.min_blob_size = 1 << 10;
-  family.blob_compression_type = rocksdb::kLZ4Compression;
+  // Most is deleted soon after it was read: compressing it is lost work too.
+  family.blob_compression_type = rocksdb::kNoCompression;
   // A topic kept for long must not keep the files that it shares with a short one.
   family.enable_blob_garbage_collection = true;
   family.blob_garbage_collection_force_threshold = 0.5;

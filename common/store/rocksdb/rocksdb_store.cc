@@ -16,6 +16,8 @@ namespace {
 
 // RocksDB copies a batch several times on its way: larger calls are committed in portions.
 constexpr size_t kBatchBytes = size_t{32} << 20;
+// What a batch needs for a cell besides its row, column and value, about.
+constexpr size_t kAroundCell = 24;
 // A scan lets go of its view this often, so that a long one does not pin what was flushed since.
 constexpr uint64_t kRowsPerPortion = 10'000;
 
@@ -214,20 +216,22 @@ absl::Status RocksdbStore::Write(Table table, std::span<const RowPut> puts, Dura
   if (const absl::Status fits = CheckPuts(puts); !fits.ok()) return fail(fits);
 
   const SteadyTime deadline = SystemClock().Now() + timeout;
-  rocksdb::WriteBatch batch;
   std::vector<uint32_t> portion;  // of `puts`, written as one batch
   std::string key;
   while (durable < puts.size()) {
     portion.clear();
-    for (size_t bytes = 0; bytes < kBatchBytes && durable + portion.size() < puts.size();) {
+    size_t bytes = 0;
+    while (bytes < kBatchBytes && durable + portion.size() < puts.size()) {
       const auto i = static_cast<uint32_t>(durable + portion.size());
-      for (const CellPut& cell : puts[i].cells) bytes += cell.column.size() + cell.value.size();
+      for (const CellPut& cell : puts[i].cells) {
+        bytes += puts[i].row.size() + cell.column.size() + cell.value.size() + kAroundCell;
+      }
       portion.push_back(i);
     }
     // In the order of the memtable each insert begins where the one before it ended, which spares
     // most of the key comparisons. Puts of one row stay in the order of the call.
     SortByRow(puts, &portion);
-    batch.Clear();
+    rocksdb::WriteBatch batch(bytes);
     for (const uint32_t i : portion) {
       if (const absl::Status added = AddPut(database_, table, puts[i], &key, &batch); !added.ok()) {
         return fail(added);
