@@ -16,7 +16,7 @@ class Schema;
 struct FeedOptions {
   int64_t low_lag = 2048;
   int64_t target_lag = 4096;
-  int64_t max_backlog = 1'000'000;
+  int64_t max_backlog = 100'000;
   uint32_t max_per_domain = 64;
   uint32_t min_domains = 128;
   std::chrono::milliseconds window = std::chrono::seconds(10);

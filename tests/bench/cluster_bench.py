@@ -32,8 +32,10 @@ TICKS = os.sysconf("SC_CLK_TCK")
 PARTITIONS = 8
 PATIENCE_S = 300
 SAMPLE_S = 1.0
-# Full before a soak looks at memory: by default it would see them fill for hours.
-SMALL_CACHES = {"strategy_worker.cache_bytes": "48MiB", "db_worker.chunk_cache_bytes": "16MiB"}
+# A web whose states fit into the strategy worker's cache and are all there before a soak looks at memory, and a cache of the queue
+# that is full by then. Of larger ones it would see them fill for hours.
+SOAK_PAGES = 2000
+SOAK_SETTINGS = {"db_worker.chunk_cache_bytes": "16MiB"}
 LATENCY_SAMPLE = 300  # feed entries of each partition
 GROUPS = {"db-worker": "db-workers", "strategy-worker": "strategy-workers", "spider": "spiders"}
 PAGES = re.compile(r"^orbweaver_spider_pages_total(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
@@ -62,10 +64,12 @@ class Report:
 
 
 class Loop:
-    """One worker of each kind, the web, and the processes whose CPU is counted."""
+    """One worker of each kind, the web, and the processes whose CPU is counted. To be closed, however far it came."""
 
-    def __init__(self, build, folder, hosts, pages, settings):
-        self.folder = folder
+    def __init__(self):
+        self.web, self.running = None, {}
+
+    def start(self, build, folder, hosts, pages, settings):
         self.web = Web(build / "tests/support/synthetic_web/orbweaver-synthetic-web", folder, "--hosts", str(hosts),
                        "--pages", str(pages), "--links", "60", log_requests=False)
         prefix = f"bench_{secrets.token_hex(4)}_"
@@ -92,7 +96,8 @@ class Loop:
     def close(self):
         for worker in self.running.values():
             worker.stop(signal.SIGKILL)
-        self.web.close()
+        if self.web:
+            self.web.close()
 
     def command(self, *words):
         done = self.workers.command(*words, capture_output=True)
@@ -198,14 +203,16 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--hosts", type=int, default=1000)
-    parser.add_argument("--pages", type=int, default=10000)
+    parser.add_argument("--pages", type=int, help=f"per host; 10000, in a soak {SOAK_PAGES}")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--soak", type=float, default=0, metavar="MINUTES")
     options = parser.parse_args()
     report = Report(options.json)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="orbweaver-bench-"))
-    loop = Loop(options.build.resolve(), folder, options.hosts, options.pages, SMALL_CACHES if options.soak else {})
+    pages = options.pages or (SOAK_PAGES if options.soak else 10000)
+    loop = Loop()
     try:
+        loop.start(options.build.resolve(), folder, options.hosts, pages, SOAK_SETTINGS if options.soak else {})
         measure(loop, report, options.seconds)
         if options.soak:
             soak(loop, report, options.soak)
