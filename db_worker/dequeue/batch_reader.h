@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 
 #include "db_worker/dequeue/batch_chooser.h"
@@ -30,7 +31,7 @@ struct LeavingRequest {
 struct LeavingDomain {
   Partition* partition = nullptr;
   ChosenDomain chosen;
-  std::vector<LeavingRequest> requests;
+  absl::InlinedVector<LeavingRequest, 1> requests;  // with many domains, one of each
 };
 
 class BatchReader {

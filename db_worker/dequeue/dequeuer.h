@@ -53,6 +53,9 @@ class Dequeuer {
   absl::Status Produce();
   SpiderFeedEntry EntryOf(const LeavingDomain& domain, const LeavingRequest& leaving,
                           const ScheduledRequest& queued) const;
+  // The processor fetches the domain's next request while those before it are encoded: requests lie
+  // all over the chunk cache.
+  void Prefetch(size_t domain) const;
   absl::Status ProduceOne(const LeavingDomain& domain, const LeavingRequest& leaving);
   absl::Status CheckOwner();
   void MoveOn();

@@ -32,10 +32,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 PARTITIONS = 8
 PATIENCE_S = 300
 SAMPLE_S = 1.0
-# A web whose states fit into the strategy worker's cache and are all there before a soak looks at memory, and a cache of the queue
-# that is full by then. Of larger ones it would see them fill for hours.
-SOAK_PAGES = 2000
-SOAK_SETTINGS = {"db_worker.chunk_cache_bytes": "16MiB"}
+# Full before a soak looks at memory: of larger ones it would see them fill for hours.
+SMALL_CACHES = {"strategy_worker.cache_bytes": "48MiB", "db_worker.chunk_cache_bytes": "16MiB"}
 LATENCY_SAMPLE = 300  # feed entries of each partition
 GROUPS = {"db-worker": "db-workers", "strategy-worker": "strategy-workers", "spider": "spiders"}
 PAGES = re.compile(r"^orbweaver_spider_pages_total(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
@@ -203,16 +201,15 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--hosts", type=int, default=1000)
-    parser.add_argument("--pages", type=int, help=f"per host; 10000, in a soak {SOAK_PAGES}")
+    parser.add_argument("--pages", type=int, default=10000)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--soak", type=float, default=0, metavar="MINUTES")
     options = parser.parse_args()
     report = Report(options.json)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="orbweaver-bench-"))
-    pages = options.pages or (SOAK_PAGES if options.soak else 10000)
     loop = Loop()
     try:
-        loop.start(options.build.resolve(), folder, options.hosts, pages, SOAK_SETTINGS if options.soak else {})
+        loop.start(options.build.resolve(), folder, options.hosts, options.pages, SMALL_CACHES if options.soak else {})
         measure(loop, report, options.seconds)
         if options.soak:
             soak(loop, report, options.soak)
