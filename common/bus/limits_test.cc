@@ -24,8 +24,10 @@ TEST(BusLimitsTest, ARecordThatNoTopicWouldTakeIsRefused) {
 
 TEST(BusLimitsTest, CommitMetadataIsShortAndPrintable) {
   EXPECT_TRUE(CheckCommit({PartitionId(0), Offset(1), ""}).ok());
-  EXPECT_TRUE(CheckCommit({PartitionId(0), Offset(1), std::string(128, 'm')}).ok());
-  EXPECT_TRUE(IsFatal(CheckCommit({PartitionId(0), Offset(1), std::string(129, 'm')})));
+  EXPECT_TRUE(
+      CheckCommit({PartitionId(0), Offset(1), std::string(kMaxCommitMetadataBytes, 'm')}).ok());
+  EXPECT_TRUE(IsFatal(
+      CheckCommit({PartitionId(0), Offset(1), std::string(kMaxCommitMetadataBytes + 1, 'm')})));
   EXPECT_TRUE(IsFatal(CheckCommit({PartitionId(0), Offset(1), "a\tb"})));
   EXPECT_TRUE(IsFatal(CheckCommit({PartitionId(0), Offset(1), "\xc3\xa9"})));
 }
