@@ -88,11 +88,13 @@ void DeclareHBaseOptions(config::Schema& schema, HBaseOptions* options) {
               .doc = "Into how many Thrift calls at once a large read or write is split"});
   schema.Add("hbase.rows_per_call", &options->rows_per_call,
              {.min = 1, .max = 10000, .unit = "rows", .doc = "How many rows a Thrift call has"});
-  schema.AddBytes("hbase.bytes_per_call", &options->bytes_per_call,
-                  {.min = 1,
-                   .max = 1024 * kMiB,
-                   .doc = "How large a Thrift call that writes is, unless a single row is larger; "
-                          "framed servers take 2 MiB by default"});
+  schema.AddBytes(
+      "hbase.bytes_per_call", &options->bytes_per_call,
+      {.min = 1,
+       .max = 1024 * kMiB,
+       .doc = "How large a Thrift call that writes is, unless a single row is larger, and what "
+              "one that reads expects of its answer, by those before; framed servers "
+              "take 2 MiB by default"});
   schema.AddBytes("hbase.max_answer", &options->max_answer_bytes,
                   {.min = 32 * kMiB,
                    .max = 1024 * kMiB,

@@ -67,7 +67,8 @@ struct HBaseOptions {
   // belong to the store.
   int parallel_calls = 4;
   int rows_per_call = 1000;
-  size_t bytes_per_call = size_t{4} << 20;  // of a write; a single larger row goes alone
+  // Of a write; a single larger row goes alone. Of what a get expects to be answered, too.
+  size_t bytes_per_call = size_t{4} << 20;
   // An answer larger than this is asked for again in halves. Also what a portion of a scan aims far
   // below, and the bound on what a damaged answer can make the client allocate.
   size_t max_answer_bytes = size_t{128} << 20;

@@ -1,6 +1,9 @@
 // The store on HBase, through its Thrift2 servers.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,10 +42,19 @@ class HBaseStore : public Store {
  private:
   HBaseStore(const HBaseOptions& options, std::unique_ptr<ThriftCaller> caller);
 
+  // How many rows of the table one get asks for: as many as are expected to fit into an answer.
+  size_t RowsPerGet(Table table) const;
+  void Learn(Table table, size_t rows, size_t bytes);
+  // Fewer rows of it next time: an answer that is too large for a server looks like a broken
+  // connection or a slow server.
+  void LearnFailure(Table table, size_t rows);
+
   const HBaseOptions options_;
   const std::unique_ptr<ThriftCaller> caller_;
   RowCalls calls_;
   Parallel parallel_;
+  // What a row takes in an answer, by table.
+  std::array<std::atomic<size_t>, std::size(kTables)> row_bytes_;
 };
 
 }  // namespace orbweaver

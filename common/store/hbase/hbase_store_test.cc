@@ -289,6 +289,47 @@ TEST_F(HBaseStoreTest, AsksForLessWhenAnAnswerIsTooLarge) {
   EXPECT_OK(status);
 }
 
+TEST_F(HBaseStoreTest, AsksForFewLargeRowsAtOnceAndForManySmallOnes) {
+  options_.rows_per_call = 1000;
+  const auto calls_of = [&](size_t count) {
+    Rows rows;
+    const int before = server_.calls();
+    EXPECT_OK(Get(count, &rows));
+    EXPECT_EQ(rows.size(), count);
+    return server_.calls() - before;
+  };
+  ASSERT_OK(Put(0, 400, std::string(100'000, 'v')));
+  (void)calls_of(400);  // learns
+  // Not all 40 MB at once, of which a server needs several times as much.
+  EXPECT_GE(calls_of(400), 10);
+  EXPECT_LE(calls_of(400), 20);
+
+  ASSERT_OK(Put(0, 400, "v"));
+  while (calls_of(400) > 1) {
+  }
+}
+
+TEST_F(HBaseStoreTest, AsksForLessAfterAGetThatFailed) {
+  ASSERT_OK(Put(0, 100, "v"));
+  const auto calls_of = [&] {
+    Rows rows;
+    const int before = server_.calls();
+    EXPECT_OK(Get(100, &rows));
+    return server_.calls() - before;
+  };
+  while (calls_of() > 1) {
+  }
+  // As a server does that has no memory for the answer.
+  server_.SetScript([](const std::string&, int) { return FakeReply::kDropBefore; });
+  Rows rows;
+  EXPECT_TRUE(IsRetry(Get(100, &rows, kShort)));
+  EXPECT_TRUE(IsRetry(Get(100, &rows, kShort)));
+  server_.SetScript([](const std::string&, int) { return FakeReply::kAnswer; });
+  EXPECT_GE(calls_of(), 4);
+  while (calls_of() > 1) {
+  }
+}
+
 TEST_F(HBaseStoreTest, RefusesASingleRowThatIsTooLarge) {
   options_.max_answer_bytes = 32 << 20;
   ASSERT_OK(Put(0, 3, "v"));

@@ -277,8 +277,10 @@ class Auditor {
     for (size_t i = 0; i < static_cast<size_t>(synthetic::Breach::kCount); ++i) {
       const auto breach = static_cast<synthetic::Breach>(i);
       if (verdict[breach].count == 0) continue;
-      // Whoever has been replaced without knowing it tells nobody what it is asked for.
-      if (breach == synthetic::Breach::kRetryAfter && run_.zombie_spiders) continue;
+      // Whoever has been replaced without knowing it tells nobody what it is asked for, and whose
+      // clock is wrong tells a wrong time.
+      const bool may_mislead = run_.zombie_spiders || run_.clocks_jumped;
+      if (breach == synthetic::Breach::kRetryAfter && may_mislead) continue;
       return fmt::format("impolite, {}: {}", NameOf(breach), verdict[breach].examples[0]);
     }
     return {};

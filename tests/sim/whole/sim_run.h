@@ -37,7 +37,7 @@ struct SimRun {
   int spider_losses = 0;
   // Two spiders may have had a domain at once: one of them did not know it any more.
   bool zombie_spiders = false;
-  // Clocks of db workers do not tell the time of the feed.
+  // Clocks of workers do not tell the same time.
   bool clocks_jumped = false;
   bool strategy_swapped = false;
 };
