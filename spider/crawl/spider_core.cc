@@ -93,13 +93,15 @@ absl::Status SpiderCore::Step(Duration wait) {
 }
 
 absl::Status SpiderCore::CommitDue() {
-  const Duration interval = feed_->rests_to_commit()
+  const bool in_a_hurry = feed_->rests_to_commit() && !commit_failed_;
+  const Duration interval = in_a_hurry
                                 ? std::min<Duration>(kRestsInterval, options_.commit_interval)
                                 : options_.commit_interval;
   if (clock_.Now() - last_commit_ < interval) return absl::OkStatus();
   const absl::Status status = feed_->Commit(options_.bus_timeout);
   // From its end on: where the bus is away, it has taken all of its time.
   last_commit_ = clock_.Now();
+  commit_failed_ = !status.ok();
   return Survive(status);
 }
 

@@ -114,6 +114,7 @@ class SpiderCore : private FeedListener {
   SteadyTime last_poll_{};
   SteadyTime last_heard_{};  // the group was polled with success
   SteadyTime last_commit_{};
+  bool commit_failed_ = false;  // the last one
   SteadyTime last_look_{};
   FeedStats reported_;
   std::vector<LaneResult> results_;
