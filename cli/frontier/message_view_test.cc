@@ -66,9 +66,10 @@ TEST(MessageViewTest, WhatIsNoMessageIsShownWithTheReason) {
   const MessageView nonsense = ViewMessage(kSpiderLogTopic, Sample("\xff nonsense"), &arena);
   EXPECT_EQ(nonsense.type, "unreadable");
   EXPECT_THAT(nonsense.detail, HasSubstr("value_bytes\":10"));
-  const MessageView strange = ViewMessage(kScoringLogTopic, Sample("", {}), &arena);
+  const Header newer{kSchemaHeader, "orbweaver.v2"};
+  const MessageView strange = ViewMessage(kScoringLogTopic, Sample("", {&newer, 1}), &arena);
   EXPECT_EQ(strange.type, "unreadable");
-  EXPECT_THAT(strange.detail, HasSubstr("header"));
+  EXPECT_THAT(strange.detail, HasSubstr("orbweaver.v2"));
 }
 
 TEST(MessageViewTest, ADeadLetterTellsWhereItCameFromAndWhy) {

@@ -266,31 +266,37 @@ absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Durati
     RETURN_IF_ERROR(ToStatus(results->elems[i].err, action));
   }
   // A commit past a cut is the owner's word to go on from there.
+  std::vector<PartitionId> resumed;
   for (const OffsetCommit& commit : commits) {
     Owned& owned = owned_[commit.partition];
     if (!owned.cut) continue;
     owned.cut = false;
     owned.next = commit.offset;
-    RETURN_IF_ERROR(StartAgain(commit.partition));
+    resumed.push_back(commit.partition);
   }
-  return absl::OkStatus();
+  return resumed.empty() ? absl::OkStatus() : StartAgain(resumed);
 }
 
-absl::Status KafkaConsumer::StartAgain(PartitionId partition) {
-  std::erase_if(held_, [partition](const RawMessage& message) {
-    return message->partition == partition.value();
-  });
+absl::Status KafkaConsumer::StartAgain(std::span<const PartitionId> which) {
+  const auto is_one_of = [which](PartitionId partition) {
+    return std::find(which.begin(), which.end(), partition) != which.end();
+  };
+  std::erase_if(
+      held_, [&](const RawMessage& message) { return is_one_of(PartitionId(message->partition)); });
   // librdkafka refuses to seek in a partition that it has stopped for an offset out of range:
   // assign it anew. Without the cooperative protocol that means to assign all anew, the others
   // where they are.
   std::vector<PartitionId> partitions;
   for (const auto& [owned, state] : owned_) {
-    if (owned == partition || !Cooperative()) partitions.push_back(owned);
+    if (is_one_of(owned) || !Cooperative()) partitions.push_back(owned);
   }
   const PartitionList list = NewPartitionList(topic_, partitions);
-  const std::string action = fmt::format("start {} partition {} again", topic_, partition);
+  const std::string action = fmt::format("start {} partitions of {} again", which.size(), topic_);
   for (int i = 0; i < list->cnt; ++i) {
-    list->elems[i].offset = owned_[PartitionId(list->elems[i].partition)].next.value();
+    const Owned& state = owned_[PartitionId(list->elems[i].partition)];
+    // One that is still cut is paused below. Until then it is fetched from, and its own position
+    // would be reported again, perhaps when its owner has told it where to go on.
+    list->elems[i].offset = state.cut ? RD_KAFKA_OFFSET_END : state.next.value();
   }
   if (Cooperative()) {
     for (const auto call : {rd_kafka_incremental_unassign, rd_kafka_incremental_assign}) {

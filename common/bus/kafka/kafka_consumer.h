@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,8 +70,8 @@ class KafkaConsumer : public Consumer {
   void AddError(rd_kafka_resp_err_t error, const char* words);
   void ReportCut(PartitionId partition, int64_t position, std::optional<int64_t> start);
   absl::Status Join();
-  // After a cut: goes on at the partition's `next`.
-  absl::Status StartAgain(PartitionId partition);
+  // After a cut: goes on at the `next` of each.
+  absl::Status StartAgain(std::span<const PartitionId> which);
   absl::Status Fetching(PartitionId partition, bool fetch);
   absl::Status Rejoin();
   // Serves OnRebalance for what is held, until the group is left or the time is over.
