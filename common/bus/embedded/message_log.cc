@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::string_view kTopicPrefix = "topic/";
 constexpr std::string_view kStartPrefix = "start/";
-// How long deleting waits for compactions that are too far behind.
 // What RocksDB's batch needs for a batch of ours besides its records, about.
 constexpr size_t kAroundBatch = 96;
+// How long deleting waits for compactions that are too far behind.
 constexpr Duration kDeletePatience = std::chrono::seconds(10);
 
 std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
