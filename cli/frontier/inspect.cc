@@ -58,7 +58,7 @@ class States {
                                .partition = PartitionOf(SlotOf(domain), partitions),
                                .fingerprints = urls,
                                .all_states = all};
-    RETURN_IF_ERROR(states_.Load({&request, 1}, kLookTimeout));
+    RETURN_IF_ERROR(states_.Load({&request, 1}, kLookTimeout).status());
     DomainStates* const found = states_.Find(domain);
     const bool is_known = found != nullptr && found->record().applied != Watermark();
     return is_known ? found : nullptr;

@@ -193,6 +193,31 @@ TEST_F(SpiderCoreTest, ADomainThatAsksForAPauseGetsItAndWhatWaitsIsHandedBack) {
   }
 }
 
+TEST_F(SpiderCoreTest, ARestIsCommittedInAHurryButNotAgainAndAgainWhereCommitsFail) {
+  bool was_asked = false;
+  world_.web = [&was_asked](std::string_view url) -> SimulatedAnswer {
+    if (url.ends_with("/robots.txt")) return {.status = 404};
+    was_asked = true;
+    return {.status = 503, .retry_after = minutes(5)};
+  };
+  Feed("http://www.a.test/");
+  std::vector<SteadyTime> commits;
+  SimulatedSpider& spider = Spider({.faults = {.lost_answer = 0.9},
+                                    .crawl = {.commit_interval = seconds(10)},
+                                    .dies_at = [&](std::string_view point) {
+                                      if (was_asked && point == "before commit") {
+                                        commits.push_back(world_.clock.Now());
+                                      }
+                                      return false;
+                                    }});
+  spider.StepUntil([&] { return was_asked; });
+  const SteadyTime told = world_.clock.Now();
+  spider.StepUntil([&] { return world_.clock.Now() - told > minutes(1); });
+  ASSERT_GE(commits.size(), 2u);
+  EXPECT_LE(commits[0] - told, seconds(1));
+  EXPECT_LE(commits.size(), 8u) << "one at once, and one each interval";
+}
+
 TEST_F(SpiderCoreTest, WhatWouldWaitTooLongForItsDelayIsHandedBackAndNotLost) {
   for (int i = 0; i < 50; ++i) Feed(fmt::format("http://www.a.test/{}", i), {.delay = seconds(2)});
   RunToEnd();

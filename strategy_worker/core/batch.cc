@@ -8,12 +8,15 @@ MessageBatch& Batch::AddPoll() {
 }
 
 void Batch::Link(PartitionId partition) {
+  const auto number = static_cast<uint32_t>(events_.size());
+  if (events_.back().entry == nullptr) {
+    of_no_domain_.push_back(number - 1);
+    return;
+  }
   const std::string_view name = events_.back().entry->domain;
   const auto [found, is_new] =
       domain_index_.try_emplace(name, static_cast<uint32_t>(domains_.size()));
   if (is_new) domains_.push_back({.name = name, .partition = partition});
-  const auto number = static_cast<uint32_t>(events_.size());
-  events_.back().domain = found->second;
   TouchedDomain& domain = domains_[found->second];
   if (domain.first_event == 0) {
     domain.first_event = number;
@@ -25,7 +28,7 @@ void Batch::Link(PartitionId partition) {
 
 void Batch::Forget(PartitionId partition) {
   // Emptied rather than erased: the domains' lists name events by their place.
-  for (SourceEvent& event : rest()) {
+  for (SourceEvent& event : events_) {
     if (event.message != nullptr && event.message->partition == partition) event = {};
   }
   for (TouchedDomain& domain : domains_) {
@@ -35,10 +38,31 @@ void Batch::Forget(PartitionId partition) {
   }
 }
 
+SourceEvent* Batch::Next() {
+  for (; next_of_none_ < of_no_domain_.size(); ++next_of_none_) {
+    SourceEvent& event = events_[of_no_domain_[next_of_none_]];
+    if (event.message != nullptr) return &event;
+  }
+  for (; next_domain_ < portion_end_; ++next_domain_) {
+    if (domain().first_event != 0) return &events_[domain().first_event - 1];
+  }
+  return nullptr;
+}
+
+void Batch::Advance() {
+  if (next_of_none_ < of_no_domain_.size()) {
+    ++next_of_none_;
+  } else {
+    domain().first_event = events_[domain().first_event - 1].next_of_domain;
+  }
+}
+
 void Batch::Clear() {
   events_.clear();
-  next_ = 0;
+  of_no_domain_.clear();
+  next_of_none_ = 0;
   domains_.clear();
+  next_domain_ = portion_end_ = 0;
   domain_index_.clear();
   for (size_t i = 0; i < polls_used_; ++i) polls_[i].Clear();
   polls_used_ = 0;

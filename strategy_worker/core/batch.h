@@ -1,5 +1,6 @@
 // The events that the core has read and not yet committed to processing, and the domains they
-// touch.
+// touch. They are applied domain by domain, a portion of the domains at a time: as many as there is
+// memory for their states.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,13 @@ struct TouchedDomain {
   PartitionId partition;
   uint32_t first_event = 0;  // plus 1; 0: none. The others follow by SourceEvent::next_of_domain
   uint32_t last_event = 0;
-  bool was_absent = false;  // its row had to be asked for
-  bool is_examined = false;
+  bool was_absent = false;   // its row had to be asked for
+  bool is_examined = false;  // as it is in memory; false when it has to be loaded again
   bool sends = false;  // its record has an outbox for the next flush
 };
 
-// Place: inside StrategyCore; filled by its polls, looked up by Lookup, applied in order. Not
-// thread-safe.
+// Place: inside StrategyCore; filled by its polls, looked up by Lookup, applied, those of a domain in
+// their order. Not thread-safe.
 class Batch {
  public:
   // The memory of one more poll.
@@ -35,7 +36,7 @@ class Batch {
 
   // Adds an event, whose message stands in one of the polls.
   SourceEvent& AddEvent() { return events_.emplace_back(); }
-  // Puts the last event that was added, which has an entry, into its domain's list.
+  // Puts the last event that was added into its domain's list; without an entry it has none.
   void Link(PartitionId partition);
 
   // Forgets the events of `partition` that were not applied: they are left without a message.
@@ -43,28 +44,42 @@ class Batch {
   // Forgets everything.
   void Clear();
 
-  // Those that were not applied yet.
-  std::span<SourceEvent> rest() { return std::span(events_).subspan(next_); }
-  bool empty() const { return next_ == events_.size(); }
+  bool empty() const { return events_.empty(); }
   size_t size() const { return events_.size(); }
-  SourceEvent& front() { return events_[next_]; }
-  void Advance() { ++next_; }
+  std::span<SourceEvent> events() { return events_; }
+  std::span<TouchedDomain> domains() { return domains_; }
 
-  std::vector<TouchedDomain>& domains() { return domains_; }
+  // The domains that have events left, in the order of their turns, which may be changed once all
+  // events are there.
+  std::span<TouchedDomain> waiting() { return domains().subspan(next_domain_); }
+  // The first of them, whose turn it is now.
+  std::span<TouchedDomain> portion() { return waiting().first(portion_end_ - next_domain_); }
+  void SetPortion(size_t domains) { portion_end_ = next_domain_ + domains; }
   // Calls visit(event) for those of `domain` that were not applied yet.
   template <typename Visit>
   void ForEachEvent(const TouchedDomain& domain, Visit visit) {
     for (uint32_t i = domain.first_event; i != 0; i = events_[i - 1].next_of_domain) {
-      if (i - 1 >= next_) visit(events_[i - 1]);
+      visit(events_[i - 1]);
     }
   }
+
+  // What comes next of the portion; null: it is done. Events of no domain come first.
+  SourceEvent* Next();
+  // That of Next(), which has an entry.
+  TouchedDomain& domain() { return domains_[next_domain_]; }
+  void Advance();
+  // To be asked when the portion is done.
+  bool IsDone() const { return next_domain_ == domains_.size(); }
 
  private:
   std::deque<MessageBatch> polls_;  // used again
   size_t polls_used_ = 0;
   std::vector<SourceEvent> events_;
-  size_t next_ = 0;
+  std::vector<uint32_t> of_no_domain_;
+  size_t next_of_none_ = 0;
   std::vector<TouchedDomain> domains_;
+  size_t next_domain_ = 0;
+  size_t portion_end_ = 0;
   absl::flat_hash_map<std::string_view, uint32_t> domain_index_;
 };
 

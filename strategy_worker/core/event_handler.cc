@@ -79,7 +79,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   output_.struct_size = sizeof output_;
   if (others_were_loaded_) {
     const StateRequest again{domain.name, domain.partition, event.fingerprints};
-    RETURN_IF_ERROR(state_store_.Load({&again, 1}, options_.store_timeout));
+    RETURN_IF_ERROR(state_store_.Load({&again, 1}, options_.store_timeout).status());
   }
   DomainStates* const states = state_store_.Find(domain.name);
   CHECK(states != nullptr);
@@ -217,7 +217,7 @@ absl::Status EventHandler::LoadExtras(const TouchedDomain& domain, size_t links)
   others_were_loaded_ = true;
   // The event's own too, so that they stay.
   const StateRequest wanted{domain.name, domain.partition, fingerprints_, all};
-  RETURN_IF_ERROR(state_store_.Load({&wanted, 1}, options_.store_timeout));
+  RETURN_IF_ERROR(state_store_.Load({&wanted, 1}, options_.store_timeout).status());
   if (states_.size() < count) states_.resize(count);
   known_.resize(count);
   requested_.resize(count, 0);

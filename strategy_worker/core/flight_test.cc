@@ -85,7 +85,7 @@ class FlightTest : public CorePartsTest {
       fingerprints.push_back(FingerprintOf("https://a.test/" + std::to_string(i)));
     }
     const StateRequest request{"a.test", kPartition, fingerprints};
-    CHECK_OK(states_.Load({&request, 1}, kTimeout));
+    CHECK_OK(states_.Load({&request, 1}, kTimeout).status());
     DomainStates* const states = states_.Find("a.test");
     for (const Fingerprint fingerprint : fingerprints) {
       states->Set(fingerprint, {.status = LinkStatus::kQueued});

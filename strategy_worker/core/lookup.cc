@@ -1,6 +1,7 @@
 #include "strategy_worker/core/lookup.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "common/base/check.h"
 #include "common/base/log.h"
@@ -33,7 +34,7 @@ Lookup::Lookup(const StrategyWorkerOptions& options, StateStore& states, OffsetR
 
 absl::Status Lookup::Run(Batch* batch) {
   RETURN_IF_ERROR(LoadRecords(batch));
-  for (TouchedDomain& domain : batch->domains()) {
+  for (TouchedDomain& domain : batch->portion()) {
     if (domain.first_event != 0) RETURN_IF_ERROR(Examine(batch, &domain));
   }
   Filter(batch);
@@ -42,9 +43,15 @@ absl::Status Lookup::Run(Batch* batch) {
 
 absl::Status Lookup::LoadRecords(Batch* batch) {
   const bool whole = dropped_events_ * 2 <= filtered_events_;
-  for (TouchedDomain& domain : batch->domains()) {
-    if (domain.first_event == 0) continue;
+  batch->SetPortion(batch->waiting().size());
+  for (TouchedDomain& domain : batch->waiting()) {
     domain.was_absent = states_.Find(domain.name) == nullptr;
+    // What was seen of its row before is seen again with the row.
+    if (domain.was_absent) domain.is_examined = false;
+  }
+  std::ranges::partition(batch->waiting(), std::not_fn(&TouchedDomain::was_absent));
+  for (const TouchedDomain& domain : batch->waiting()) {
+    if (domain.first_event == 0) continue;
     bool states = domain.was_absent && whole;
     if (domain.was_absent && !whole) {
       batch->ForEachEvent(domain, [&](const SourceEvent& event) {
@@ -54,7 +61,7 @@ absl::Status Lookup::LoadRecords(Batch* batch) {
     // Those that are there are asked for too, so that they stay.
     Want(batch, domain, states);
   }
-  return LoadWanted();
+  return LoadWanted(batch);
 }
 
 absl::Status Lookup::Examine(Batch* batch, TouchedDomain* domain) {
@@ -128,18 +135,19 @@ absl::Status Lookup::ClaimOutbox(TouchedDomain* domain, DomainStates* states,
 }
 
 void Lookup::Filter(Batch* batch) {
-  for (SourceEvent& event : batch->rest()) {
-    if (event.is_filtered || !event.NeedsStates() || !HasFilter(event)) continue;
-    event.is_filtered = true;
-    const TouchedDomain& domain = batch->domains()[event.domain];
-    const absl::Status status = AskFilter(&event, states_.Find(domain.name)->record());
-    if (!status.ok()) {
-      event.poison = MessageOf(status);
-      event.strategy_failed = true;
-    }
-    if (!domain.was_absent) continue;
-    ++filtered_events_;
-    if (event.links.empty()) ++dropped_events_;
+  for (const TouchedDomain& domain : batch->portion()) {
+    batch->ForEachEvent(domain, [&](SourceEvent& event) {
+      if (event.is_filtered || !event.NeedsStates() || !HasFilter(event)) return;
+      event.is_filtered = true;
+      const absl::Status status = AskFilter(&event, states_.Find(domain.name)->record());
+      if (!status.ok()) {
+        event.poison = MessageOf(status);
+        event.strategy_failed = true;
+      }
+      if (!domain.was_absent) return;
+      ++filtered_events_;
+      if (event.links.empty()) ++dropped_events_;
+    });
   }
   if (filtered_events_ < kEventsRemembered) return;
   filtered_events_ /= 2;
@@ -167,10 +175,10 @@ absl::Status Lookup::AskFilter(SourceEvent* event, const DomainRecord& record) {
 }
 
 absl::Status Lookup::LoadStates(Batch* batch) {
-  for (const TouchedDomain& domain : batch->domains()) {
+  for (const TouchedDomain& domain : batch->portion()) {
     if (domain.first_event != 0) Want(batch, domain, true);
   }
-  return LoadWanted();
+  return LoadWanted(batch);
 }
 
 void Lookup::Want(Batch* batch, const TouchedDomain& domain, bool states) {
@@ -184,19 +192,21 @@ void Lookup::Want(Batch* batch, const TouchedDomain& domain, bool states) {
   wanted_.push_back({&domain, fingerprints_.size()});
 }
 
-absl::Status Lookup::LoadWanted() {
+absl::Status Lookup::LoadWanted(Batch* batch) {
   size_t begin = 0;
   for (const auto& [domain, end] : wanted_) {
     requests_.push_back({domain->name, domain->partition,
                          std::span<const Fingerprint>(fingerprints_).subspan(begin, end - begin)});
     begin = end;
   }
-  absl::Status status;
-  if (!requests_.empty()) status = states_.Load(requests_, options_.store_timeout);
+  const absl::StatusOr<size_t> loaded = states_.Load(requests_, options_.store_timeout);
+  if (loaded.ok() && *loaded < wanted_.size()) {
+    batch->SetPortion(static_cast<size_t>(wanted_[*loaded].domain - batch->portion().data()));
+  }
   requests_.clear();
   wanted_.clear();
   fingerprints_.clear();
-  return status;
+  return loaded.status();
 }
 
 }  // namespace orbweaver

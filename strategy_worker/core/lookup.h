@@ -35,8 +35,9 @@ class Lookup {
   Lookup(const StrategyWorkerOptions& options, StateStore& states, OffsetReader& offsets,
          Ownership& ownership, Strategy& strategy, EventView& view, CoreMetrics& metrics);
 
-  // Loads the domains of the batch's events and the states that are needed; marks events that are
-  // in their row already, claims outboxes of earlier owners, and asks the filter. Blocks. On a
+  // Chooses the batch's next portion: those first that are in memory already, which saves reading
+  // them again when not all fit. Loads its domains and the states that are needed; marks events that
+  // are in their row already, claims outboxes of earlier owners, and asks the filter. Blocks. On a
   // retry error it may be called again for the same batch.
   absl::Status Run(Batch* batch);
 
@@ -55,7 +56,8 @@ class Lookup {
   absl::Status LoadStates(Batch* batch);
 
   void Want(Batch* batch, const TouchedDomain& domain, bool states);
-  absl::Status LoadWanted();
+  // The portion ends before what has not found room.
+  absl::Status LoadWanted(Batch* batch);
 
   const StrategyWorkerOptions& options_;
   StateStore& states_;

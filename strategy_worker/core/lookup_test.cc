@@ -52,9 +52,9 @@ TEST_F(LookupTest, WhatIsInItsRowIsAReplayAndWhatIsNotIsNone) {
   PutRecord([](DomainRecord& record) { record.applied = {.topic_epoch = 1, .offset = Offset(1)}; });
   for (int i = 0; i < 3; ++i) AddToBatch(NewLinks("a.test", {"https://a.test/1"}));
   ASSERT_OK(Run());
-  EXPECT_TRUE(batch_.rest()[0].is_in_row);
-  EXPECT_TRUE(batch_.rest()[1].is_in_row);
-  EXPECT_FALSE(batch_.rest()[2].is_in_row);
+  EXPECT_TRUE(batch_.events()[0].is_in_row);
+  EXPECT_TRUE(batch_.events()[1].is_in_row);
+  EXPECT_FALSE(batch_.events()[2].is_in_row);
   EXPECT_EQ(metrics_.replayed.value(), 2u);
 }
 
@@ -64,7 +64,7 @@ TEST_F(LookupTest, ARowOfAnEarlierTopicEpochHasNothingOfThisLog) {
       [](DomainRecord& record) { record.applied = {.topic_epoch = 0, .offset = Offset(99)}; });
   AddToBatch(NewLinks("a.test", {"https://a.test/1"}));
   ASSERT_OK(Run());
-  EXPECT_FALSE(batch_.rest()[0].is_in_row);
+  EXPECT_FALSE(batch_.events()[0].is_in_row);
 }
 
 TEST_F(LookupTest, ARowThatKnowsMoreThanTheLogHasIsFatal) {
@@ -118,9 +118,9 @@ TEST_F(LookupTest, BytesThatNobodyCanAdoptSpoilTheEventsOfTheirDomainOnly) {
   AddToBatch(NewLinks("a.test", {"https://a.test/1"}));
   AddToBatch(NewLinks("b.test", {"https://b.test/1"}));
   ASSERT_OK(Run());
-  EXPECT_THAT(batch_.rest()[0].poison, HasSubstr("cannot read that"));
-  EXPECT_TRUE(batch_.rest()[0].strategy_failed);
-  EXPECT_EQ(batch_.rest()[1].poison, "");
+  EXPECT_THAT(batch_.events()[0].poison, HasSubstr("cannot read that"));
+  EXPECT_TRUE(batch_.events()[0].strategy_failed);
+  EXPECT_EQ(batch_.events()[1].poison, "");
 }
 
 TEST_F(LookupTest, AFilterThatFailsSpoilsItsEventOnly) {
@@ -131,8 +131,8 @@ TEST_F(LookupTest, AFilterThatFailsSpoilsItsEventOnly) {
   AddToBatch(NewLinks("a.test", {"https://a.test/1"}));
   AddToBatch(NewLinks("b.test", {"https://b.test/1"}));
   ASSERT_OK(Run());
-  EXPECT_EQ(batch_.rest()[0].poison, "no");
-  EXPECT_EQ(batch_.rest()[1].poison, "");
+  EXPECT_EQ(batch_.events()[0].poison, "no");
+  EXPECT_EQ(batch_.events()[1].poison, "");
 }
 
 TEST_F(LookupTest, TheFilterIsAskedOnceThoughTheLookupIsTriedAgain) {
@@ -153,7 +153,7 @@ TEST_F(LookupTest, TheFilterIsAskedOnceThoughTheLookupIsTriedAgain) {
   ASSERT_OK(Run());
   ASSERT_OK(Run());
   EXPECT_EQ(asked, 2);
-  EXPECT_THAT(batch_.rest()[1].links, SizeIs(1));
+  EXPECT_THAT(batch_.events()[1].links, SizeIs(1));
 }
 
 TEST_F(LookupTest, DomainsAreAskedForInOneReadWhileTheirLinksPassTheFilter) {

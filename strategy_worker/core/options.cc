@@ -9,16 +9,18 @@ void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions*
              {.min = 1,
               .max = 100'000,
               .unit = "events",
-              .doc = "How many events of the spider log are processed between two commits"});
+              .doc = "How many events of the spider log are read, and processed, between two commits"});
   schema.AddBytes(
       "strategy_worker.batch_bytes", &options->batch_bytes,
       {.min = 64 << 10,
        .max = 64 << 20,
-       .doc = "The same by the size of the events, and of the scoring messages they lead to"});
+       .doc = "The same by their size. Scoring messages of as many bytes are written before the rest "
+              "is processed"});
   schema.Add("strategy_worker.batch_time", &options->batch_time,
              {.min = std::chrono::milliseconds(1),
               .max = std::chrono::seconds(10),
-              .doc = "The same by time: a slow strategy gets smaller batches"});
+              .doc = "The same by the time that reading takes. What a slow strategy decided is written "
+                     "as often"});
   schema.AddBytes("strategy_worker.max_message_bytes", &options->max_message_bytes,
                   {.min = 64 << 10,
                    .max = 8 << 20,

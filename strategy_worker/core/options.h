@@ -17,9 +17,9 @@ enum class OnStrategyError { kDeadLetter, kStop };
 enum class OnCutLog { kStop, kContinue };
 
 struct StrategyWorkerOptions {
-  // A batch ends at the first of these bounds. A domain is put once a batch, and on HBase rows are
-  // what costs: large batches. On a store in the same process 300 events, which stay in the CPU's
-  // caches, cost a quarter less.
+  // A batch ends at the first of these bounds. A domain is put once a batch (twice where a portion
+  // of a batch ends in it), and on HBase rows are what costs: large batches. On a store in the same
+  // process 300 events, which stay in the CPU's caches, cost a quarter less.
   size_t batch_events = 20'000;
   size_t batch_bytes = size_t{32} << 20;
   Duration batch_time = std::chrono::milliseconds(500);

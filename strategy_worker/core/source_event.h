@@ -39,7 +39,6 @@ struct SourceEvent {
   bool is_from_inside = false;  // of links only: the page that has them is of the domain too
 
   // Set on the way (batch.h, lookup.h).
-  uint32_t domain = 0;          // in the batch's table
   uint32_t next_of_domain = 0;  // a later event of the domain, plus 1; 0: none
   bool is_filtered = false;     // the strategy's filter was asked
   bool is_in_row = false;       // a replay: nothing is to be done

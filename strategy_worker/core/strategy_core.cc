@@ -67,7 +67,7 @@ absl::StatusOr<bool> StrategyCore::TryStep(Duration wait) {
   flight_.Begin(&ownership_, &batch_);
   is_applying_ = false;
   is_looked_up_ = false;
-  if (batch_.empty()) {
+  if (batch_.IsDone()) {
     batch_.Clear();
     reader_.Reset();
   }
@@ -157,7 +157,7 @@ absl::Status StrategyCore::ReadPoll(const MessageBatch& poll) {
     owner->known_end = std::max(owner->known_end, owner->next_read);
     SourceEvent& event = batch_.AddEvent();
     reader_.Read(message, &event);
-    if (event.entry != nullptr) batch_.Link(message.partition);
+    batch_.Link(message.partition);
   }
   return absl::OkStatus();
 }
@@ -210,25 +210,31 @@ absl::Status StrategyCore::Apply() {
   }
   const SteadyTime deadline = parts_.clock.Now() + options_.batch_time;
   const size_t most = std::min(options_.batch_bytes, kMaxBatchOutputBytes);
-  for (; !batch_.empty(); batch_.Advance()) {
-    SourceEvent& event = batch_.front();
-    if (event.message == nullptr) continue;
-    if (is_applying_ && (written_ >= most || parts_.clock.Now() >= deadline)) break;
+  while (SourceEvent* const event = batch_.Next()) {
+    if (is_applying_ && (written_ >= most || parts_.clock.Now() >= deadline)) {
+      return absl::OkStatus();
+    }
     is_applying_ = true;
-    OwnedPartition* const owner = ownership_.Find(event.message->partition);
-    if (event.poison.empty() && !event.is_in_row &&
-        (event.kind == ORBWEAVER_HOST || !event.links.empty())) {
-      TouchedDomain& domain = batch_.domains()[event.domain];
-      const absl::Status handled = handler_.Handle(event, &domain, owner, &written_);
+    if (event->poison.empty() && !event->is_in_row &&
+        (event->kind == ORBWEAVER_HOST || !event->links.empty())) {
+      const absl::Status handled =
+          handler_.Handle(*event, &batch_.domain(),
+                          ownership_.Find(event->message->partition), &written_);
       if (IsPoison(handled)) {
-        event.poison = MessageOf(handled);
-        event.strategy_failed = true;
+        event->poison = MessageOf(handled);
+        event->strategy_failed = true;
       } else {
         RETURN_IF_ERROR(handled);
       }
     }
-    if (!event.poison.empty()) RETURN_IF_ERROR(Bury(event));
-    owner->applied_to = event.message->offset + 1;
+    if (!event->poison.empty()) RETURN_IF_ERROR(Bury(*event));
+    batch_.Advance();
+  }
+  // Domain by domain is not by offset, so nothing is committed before all is applied. What is
+  // applied already says so in its rows.
+  for (const SourceEvent& event : batch_.IsDone() ? batch_.events() : std::span<SourceEvent>()) {
+    if (event.message == nullptr) continue;
+    ownership_.Find(event.message->partition)->applied_to = event.message->offset + 1;
   }
   return absl::OkStatus();
 }

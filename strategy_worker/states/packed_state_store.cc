@@ -12,12 +12,21 @@
 namespace orbweaver {
 namespace {
 
-// What one answer may hold in memory: a row has up to a few megabytes.
+// What one answer may hold in memory, as far as can be told before.
 constexpr size_t kRowsPerGet = 1000;
+constexpr uint64_t kBytesPerGet = uint64_t{8} << 20;
 // Garbage that nobody takes is forgotten beyond this; it is found again when its row is read.
 constexpr size_t kMaxGarbageRows = 20'000;
 
 constexpr std::string_view kRecordOnly[] = {kRecordColumn};
+
+size_t BytesOf(const Rows& rows) {
+  size_t bytes = 0;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    for (const Cell& cell : rows[row]) bytes += cell.column.size() + cell.value.size();
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -31,34 +40,40 @@ PackedStateStore::PackedStateStore(Store& store, const Clock& clock, const State
 
 PackedStateStore::~PackedStateStore() = default;
 
-absl::Status PackedStateStore::Load(std::span<const StateRequest> requests, Duration timeout) {
+absl::StatusOr<size_t> PackedStateStore::Load(std::span<const StateRequest> requests,
+                                              Duration timeout) {
   const SteadyTime deadline = clock_.Now() + timeout;
   cache_.BeginLoad();
   absl::Status status = absl::OkStatus();
+  size_t count = requests.size();
   // First the domains that are missing, then those of their shards that stand in rows of their own.
   for (const bool first : {true, false}) {
-    const std::vector<Read> missing = FindMissing(requests, /*count=*/first);
+    const std::vector<Read> missing = FindMissing(requests, first, &count);
     if (missing.empty()) break;
-    status = ReadRows(missing, deadline);
+    status = ReadRows(missing, deadline, &count);
     if (!status.ok()) break;
   }
   cache_.Evict();
-  return status;
+  if (!status.ok()) return status;
+  return count;
 }
 
 std::vector<PackedStateStore::Read> PackedStateStore::FindMissing(
-    std::span<const StateRequest> requests, bool count) {
+    std::span<const StateRequest> requests, bool first, size_t* count) {
   std::vector<Read> missing;
   absl::flat_hash_map<std::string_view, size_t> missing_domains;  // index into `missing`
   std::set<std::pair<CachedDomain*, size_t>> missing_shards;
   std::vector<size_t> shards;
   uint64_t hits = 0, rows_saved = 0;
-  for (const StateRequest& request : requests) {
+  for (size_t i = 0; i < *count; ++i) {
+    if (first && i != 0 && cache_.LoadRoom() == 0) *count = i;
+    if (i == *count) break;
+    const StateRequest& request = requests[i];
     CachedDomain* const domain = cache_.Find(request.domain);
     if (domain == nullptr) {
       const auto [found, is_new] = missing_domains.try_emplace(request.domain, missing.size());
       if (is_new) {
-        missing.push_back({.domain = request.domain, .partition = request.partition});
+        missing.push_back({.request = i, .domain = request.domain, .partition = request.partition});
         missing.back().row = ShardRow(DomainRow(request.domain), 0);
       }
       missing[found->second].whole |= request.all_states || !request.fingerprints.empty();
@@ -71,7 +86,8 @@ std::vector<PackedStateStore::Read> PackedStateStore::FindMissing(
         cache_.Touch(*domain, *shard);
         ++rows_saved;
       } else if (missing_shards.emplace(domain, index).second) {
-        missing.push_back({.domain = request.domain,
+        missing.push_back({.request = i,
+                           .domain = request.domain,
                            .partition = request.partition,
                            .whole = true,
                            .cached = domain,
@@ -83,28 +99,36 @@ std::vector<PackedStateStore::Read> PackedStateStore::FindMissing(
     rows_saved += shards.empty() ? 1 : 0;
     hits += missing.size() == missing_before ? 1 : 0;
   }
-  if (count) {
+  if (first) {
     metrics_.hits.Increment(hits);
-    metrics_.misses.Increment(requests.size() - hits);
+    metrics_.misses.Increment(*count - hits);
     metrics_.rows_saved.Increment(rows_saved);
   }
-  metrics_.rows_read.Increment(missing.size());
   return missing;
 }
 
-absl::Status PackedStateStore::ReadRows(std::span<const Read> reads, SteadyTime deadline) {
+absl::Status PackedStateStore::ReadRows(std::span<const Read> reads, SteadyTime deadline,
+                                        size_t* count) {
   std::vector<RowGet> gets;
   Rows rows;
   for (; !reads.empty(); reads = reads.subspan(gets.size())) {
+    const uint64_t room = std::min(cache_.LoadRoom(), kBytesPerGet);
+    if (room == 0 && !gets.empty() && reads.front().request != 0) {
+      *count = reads.front().request;
+      break;
+    }
     const Duration left = deadline - clock_.Now();
     if (left <= Duration::zero()) {
       return TimeoutError("load link states: {} rows were not read in time", reads.size());
     }
     gets.clear();
-    for (const Read& read : reads.first(std::min(reads.size(), kRowsPerGet))) {
+    const size_t at_once = std::min(row_estimate_.RowsIn(room), kRowsPerGet);
+    for (const Read& read : reads.first(std::min(reads.size(), at_once))) {
       gets.push_back({read.row, read.whole ? std::span<const std::string_view>() : kRecordOnly});
     }
     RETURN_IF_ERROR(store_.MultiGet(Table::kDomains, gets, left, &rows));
+    row_estimate_.Learn(rows.size(), BytesOf(rows));
+    metrics_.rows_read.Increment(rows.size());
     for (size_t i = 0; i < gets.size(); ++i) {
       if (const absl::Status status = TakeRow(reads[i], rows, i); !status.ok()) {
         return FatalError(

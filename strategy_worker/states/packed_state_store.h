@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/base/clock.h"
 #include "common/base/ids.h"
+#include "common/store/row_estimate.h"
 #include "common/store/rows.h"
 #include "common/store/store.h"
 #include "strategy_worker/states/cached_domain.h"
@@ -31,7 +33,7 @@ class PackedStateStore final : public StateStore {
                    StateMetrics& metrics);
   ~PackedStateStore() override;
 
-  absl::Status Load(std::span<const StateRequest> requests, Duration timeout) override;
+  absl::StatusOr<size_t> Load(std::span<const StateRequest> requests, Duration timeout) override;
   DomainStates* Find(std::string_view domain) override;
   void Flush(PartitionId partition, Version version, std::vector<RowPut>* first,
              std::vector<RowPut>* second) override;
@@ -45,6 +47,7 @@ class PackedStateStore final : public StateStore {
  private:
   // A row to be read.
   struct Read {
+    size_t request;  // the first that needs it
     std::string_view domain;
     PartitionId partition;
     bool whole = false;              // not only the record
@@ -57,9 +60,11 @@ class PackedStateStore final : public StateStore {
     StateGarbage garbage;
   };
 
-  // What `requests` need and is not in memory. Touches all of theirs that is.
-  std::vector<Read> FindMissing(std::span<const StateRequest> requests, bool count);
-  absl::Status ReadRows(std::span<const Read> reads, SteadyTime deadline);
+  // What the first *count of `requests` need and is not in memory. Touches all of theirs that is.
+  // A first look lowers *count when memory does not suffice for what is there.
+  std::vector<Read> FindMissing(std::span<const StateRequest> requests, bool first, size_t* count);
+  // Lowers *count to the requests that are met when memory does not suffice for all.
+  absl::Status ReadRows(std::span<const Read> reads, SteadyTime deadline, size_t* count);
   absl::Status TakeRow(const Read& read, const Rows& rows, size_t row);
 
   Store& store_;
@@ -68,6 +73,7 @@ class PackedStateStore final : public StateStore {
   StateMetrics& metrics_;
 
   StateCache cache_;
+  RowEstimate row_estimate_;
   FlushBuffer buffer_;
   std::vector<CachedDomain*> in_flight_;
   std::vector<Garbage> garbage_;  // not taken yet

@@ -253,7 +253,7 @@ TEST(PackedStateStoreTest, ADamagedRowIsFatalAndNamed) {
     TestOwner owner(&tables);
     const Fingerprint url = Url(1);
     const StateRequest request{"a.org", TestOwner::kPartition, {&url, 1}};
-    const absl::Status status = owner.states().Load({&request, 1}, TestOwner::kTimeout);
+    const absl::Status status = owner.states().Load({&request, 1}, TestOwner::kTimeout).status();
     EXPECT_EQ(owner.states().Find("a.org"), nullptr);
     return IsFatal(status) && MessageOf(status).find("'a.org'") != std::string_view::npos;
   };
@@ -274,7 +274,7 @@ TEST(PackedStateStoreTest, AMissingBlockIsFatal) {
   TestOwner owner(&tables);
   const Fingerprint url = Url(1);
   const StateRequest request{"a.org", TestOwner::kPartition, {&url, 1}};
-  EXPECT_TRUE(IsFatal(owner.states().Load({&request, 1}, TestOwner::kTimeout)));
+  EXPECT_TRUE(IsFatal(owner.states().Load({&request, 1}, TestOwner::kTimeout).status()));
 }
 
 TEST(PackedStateStoreTest, ALoadThatFailedCanBeTriedAgain) {
@@ -285,7 +285,7 @@ TEST(PackedStateStoreTest, ALoadThatFailedCanBeTriedAgain) {
   const std::vector<StateRequest> requests = {{"a.org", TestOwner::kPartition, {}},
                                               {"b.org", TestOwner::kPartition, {}},
                                               {"b.org", TestOwner::kPartition, {}}};
-  EXPECT_TRUE(IsRetry(owner.states().Load(requests, TestOwner::kTimeout)));
+  EXPECT_TRUE(IsRetry(owner.states().Load(requests, TestOwner::kTimeout).status()));
   EXPECT_NE(owner.states().Find("a.org"), nullptr);
   EXPECT_EQ(owner.states().Find("b.org"), nullptr);
   tables.SetAvailable(true);
@@ -308,7 +308,7 @@ TEST(PackedStateStoreTest, AllReadsOfALoadShareItsTimeout) {
                    .faults = {.min_latency = milliseconds(600), .max_latency = milliseconds(600)}});
   const StateRequest request{"a.org", TestOwner::kPartition, urls};
   const SteadyTime begin = clock.Now();
-  EXPECT_TRUE(IsRetry(owner.states().Load({&request, 1}, TestOwner::kTimeout)));
+  EXPECT_TRUE(IsRetry(owner.states().Load({&request, 1}, TestOwner::kTimeout).status()));
   EXPECT_LE(clock.Now() - begin, TestOwner::kTimeout);
   EXPECT_OK(owner.states().Load({&request, 1}, TestOwner::kTimeout)) << "the record was kept";
 }

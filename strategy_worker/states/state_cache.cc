@@ -25,7 +25,7 @@ CachedDomain& StateCache::Add(std::unique_ptr<CachedDomain> domain) {
   CachedDomain& added = *domain;
   const bool is_new = by_name_.insert(std::move(domain)).second;
   CHECK(is_new);
-  added.generation = generation_;
+  Enter(added);
   if (added.is_open()) open_.push_back(&added);
   Recount(added);
   for (size_t i = 0; i < added.shard_count(); ++i) {
@@ -37,6 +37,7 @@ CachedDomain& StateCache::Add(std::unique_ptr<CachedDomain> domain) {
 
 void StateCache::BeginLoad() {
   ++generation_;
+  load_bytes_ = 0;
   CloseUnused();
 }
 
@@ -49,15 +50,21 @@ void StateCache::CloseUnused() {
   });
 }
 
+void StateCache::Enter(CacheUnit& unit) {
+  if (unit.generation == generation_) return;
+  unit.generation = generation_;
+  load_bytes_ += unit.bytes;
+}
+
 void StateCache::Touch(CachedDomain& domain) {
-  domain.generation = generation_;
+  Enter(domain);
   if (!domain.IsListed()) return;
   domains_.Remove(domain);
   domains_.AddNewest(domain);
 }
 
 void StateCache::Touch(CachedDomain& domain, Shard& shard) {
-  shard.generation = generation_;
+  Enter(shard);
   Recount(domain, shard);
   if (domain.shard_count() == 1 || shard.IsPinned()) return;
   shards_.Remove(shard);
@@ -114,14 +121,14 @@ std::vector<CachedDomain*> StateCache::TakeChanged(PartitionId partition) {
 
 void StateCache::Release(std::span<CachedDomain* const> domains) {
   for (CachedDomain* const domain : domains) {
-    if (!domain->IsPinned()) domain->generation = generation_;
+    if (!domain->IsPinned()) Enter(*domain);
     Recount(*domain);
     for (size_t i = 0; domain->shard_count() > 1 && i < domain->shard_count(); ++i) {
       Shard* const shard = domain->shard(i);
       if (shard == nullptr) continue;
       Recount(*domain, *shard);
       if (shard->IsPinned() || shard->IsListed()) continue;
-      shard->generation = generation_;
+      Enter(*shard);
       shards_.AddNewest(*shard);
     }
     List(*domain);
@@ -160,6 +167,7 @@ void StateCache::Recount(CachedDomain& domain, Shard& shard) {
 
 void StateCache::Count(CacheUnit& unit, size_t bytes) {
   bytes_ += bytes - unit.bytes;
+  if (unit.generation == generation_) load_bytes_ += bytes - unit.bytes;
   metrics_.bytes.Add(static_cast<double>(bytes) - unit.bytes);
   unit.bytes = static_cast<uint32_t>(bytes);
 }

@@ -7,6 +7,7 @@
 // of the memory, so that one large site cannot push out all others.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -35,6 +36,9 @@ class StateCache {
 
   // A new Load begins; what it does not touch may be evicted in its end.
   void BeginLoad();
+  // What it may still touch: half of the memory, in all. The other half is for what was touched
+  // before and is being flushed.
+  uint64_t LoadRoom() const { return max_bytes_ / 2 - std::min(max_bytes_ / 2, load_bytes_); }
   void Touch(CachedDomain& domain);
   void Touch(CachedDomain& domain, Shard& shard);
   // Until the memory is within its bound or nothing is left that may go.
@@ -73,6 +77,8 @@ class StateCache {
   void CloseUnused();
   void Uncount(Shard& shard);
   void Remove(CachedDomain& domain);
+  // The Load that is under way asks for it.
+  void Enter(CacheUnit& unit);
   // What may be listed and is not becomes the newest.
   void List(CachedDomain& domain);
   void Count(CacheUnit& unit, size_t bytes);
@@ -86,6 +92,7 @@ class StateCache {
   uint64_t bytes_ = 0;
   uint64_t shard_bytes_ = 0;  // those of the second list, pinned ones included
   uint32_t generation_ = 0;
+  uint64_t load_bytes_ = 0;  // of those of this generation
   std::vector<CachedDomain*> open_;  // their records are not encoded
   absl::flat_hash_map<PartitionId, std::vector<CachedDomain*>> changed_;
 };

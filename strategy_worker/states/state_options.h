@@ -11,8 +11,8 @@ class Schema;
 }
 
 struct StateOptions {
-  // Cached states and records of all domains together. What a batch uses or has changed is kept in
-  // any case.
+  // Cached states and records of all domains together. More domains are not loaded at once; one is
+  // in any case, and what was changed stays until it is written.
   uint64_t cache_bytes = uint64_t{256} << 20;
 
   // The layout. These may be changed between runs: what is stored says itself how it is laid out.

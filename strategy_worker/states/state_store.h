@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/base/clock.h"
 #include "common/base/ids.h"
@@ -67,7 +68,10 @@ class StateStore {
   // those that ask for them where possible, and one more for shards. A domain that has no row is
   // known to have none. Blocks for at most about `timeout`. Retry and fatal errors are the store's;
   // a row whose bytes cannot be understood is fatal and named. On error what was loaded stays.
-  virtual absl::Status Load(std::span<const StateRequest> requests, Duration timeout) = 0;
+  //
+  // Returns how many of the requests were met, from the first on: all of them or, where they take
+  // more memory than there is for them, fewer, but one at least.
+  virtual absl::StatusOr<size_t> Load(std::span<const StateRequest> requests, Duration timeout) = 0;
 
   // Null when it is not loaded.
   virtual DomainStates* Find(std::string_view domain) = 0;

@@ -127,7 +127,7 @@ absl::Status BytesPerState(std::string_view name, uint64_t states, size_t urls,
     std::vector<StateRequest> requests;
     const Fingerprint any = UrlOf(0, 0);
     for (const std::string& domain : names) requests.push_back({domain, kPartition, {&any, 1}});
-    RETURN_IF_ERROR(store.Load(requests, kTimeout));
+    RETURN_IF_ERROR(store.Load(requests, kTimeout).status());
   }
   const auto count = static_cast<double>(made_up.states());
   report.Add(
@@ -154,7 +154,7 @@ class Workload {
     const Fingerprint any = UrlOf(0, 0);
     std::vector<StateRequest> requests;
     for (const std::string& name : names_) requests.push_back({name, kPartition, {&any, 1}});
-    return store_->Load(requests, kTimeout);
+    return store_->Load(requests, kTimeout).status();
   }
 
   absl::Status Fill() {

@@ -343,6 +343,37 @@ TEST_P(BusContract, ResumesTwoCutPartitionsByOneCommit) {
   EXPECT_EQ(first, (std::map<PartitionId, int64_t>{{PartitionId(0), 15}, {PartitionId(1), 18}}));
 }
 
+TEST_P(BusContract, APartitionStaysCutWhileAnotherResumes) {
+  const std::string topic = MakeTopic(2);
+  ProduceNumbers(topic, 2, 40);
+  for (const int32_t id : {0, 1}) env().CutLog(topic, PartitionId(id), Offset(10));
+  auto consumer = NewConsumer(Name("group"));
+  const AssignedPartition from[] = {From(0, 3), From(1, 4)};
+  ASSERT_OK(consumer->Assign(topic, from));
+  MessageBatch batch;
+  int cuts = 0;
+  const SteadyTime deadline = SystemClock().Now() + kBusPatience;
+  while (cuts < 2 && SystemClock().Now() < deadline) {
+    cuts += consumer->Poll({}, kBusWait, &batch).code() == absl::StatusCode::kOutOfRange;
+  }
+  ASSERT_EQ(cuts, 2);
+  for (auto [id, offset] : {std::pair(0, 15), std::pair(1, 18)}) {
+    const OffsetCommit resume{PartitionId(id), Offset(offset), ""};
+    ASSERT_OK(consumer->Commit({&resume, 1}, kBusPatience));
+    for (const Copied& message : Consume(*consumer, static_cast<size_t>(20 - offset))) {
+      EXPECT_EQ(message.partition, PartitionId(id));
+      EXPECT_EQ(message.offset, Offset(offset++));
+    }
+    EXPECT_EQ(offset, 20);
+    // Neither messages of the other one, nor the same report again.
+    for (int polls = 0; polls < 5; ++polls) {
+      const absl::Status status = consumer->Poll({}, kBusWait, &batch);
+      EXPECT_TRUE(status.ok() || IsRetry(status)) << status;
+      EXPECT_TRUE(batch.empty());
+    }
+  }
+}
+
 TEST_P(BusContract, ReportsALogCutAboveACommittedOffsetAndResumesWhereItIsTold) {
   const std::string topic = MakeTopic(2), group = Name("group");
   ProduceNumbers(topic, 2, 40);

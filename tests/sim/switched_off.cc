@@ -193,16 +193,17 @@ class WaitsForNothing : public Producer {
 
 }  // namespace
 
-absl::Status WithoutOutbox::Load(std::span<const StateRequest> requests, Duration timeout) {
+absl::StatusOr<size_t> WithoutOutbox::Load(std::span<const StateRequest> requests,
+                                           Duration timeout) {
   std::vector<std::string_view> absent;
   for (const StateRequest& request : requests) {
     if (states_->Find(request.domain) == nullptr) absent.push_back(request.domain);
   }
-  const absl::Status status = states_->Load(requests, timeout);
+  const absl::StatusOr<size_t> loaded_to = states_->Load(requests, timeout);
   for (const std::string_view domain : absent) {
     if (DomainStates* const loaded = states_->Find(domain)) loaded->record().outbox.clear();
   }
-  return status;
+  return loaded_to;
 }
 
 absl::Status WithoutVersions::Write(Table table, std::span<const RowPut> puts, Duration timeout,

@@ -20,7 +20,7 @@ class WithoutOutbox : public StateStore {
  public:
   explicit WithoutOutbox(std::unique_ptr<StateStore> states) : states_(std::move(states)) {}
 
-  absl::Status Load(std::span<const StateRequest> requests, Duration timeout) override;
+  absl::StatusOr<size_t> Load(std::span<const StateRequest> requests, Duration timeout) override;
   DomainStates* Find(std::string_view domain) override { return states_->Find(domain); }
   void Flush(PartitionId partition, Version version, std::vector<RowPut>* first,
              std::vector<RowPut>* second) override {

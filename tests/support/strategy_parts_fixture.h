@@ -73,13 +73,13 @@ class CorePartsTest : public ::testing::Test {
   SourceEvent& AddToBatch(const Message& message) {
     SourceEvent& event = batch_.AddEvent();
     reader_.Read(message, &event);
-    if (event.entry != nullptr) batch_.Link(message.partition);
+    batch_.Link(message.partition);
     return event;
   }
 
   DomainRecord& Load(std::string_view domain) {
     const StateRequest request{domain, kPartition, {}};
-    CHECK_OK(states_.Load({&request, 1}, kTimeout));
+    CHECK_OK(states_.Load({&request, 1}, kTimeout).status());
     return states_.Find(domain)->record();
   }
   // Puts what was changed, as another owner with this version would have.

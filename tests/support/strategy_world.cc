@@ -199,7 +199,7 @@ std::unique_ptr<StateStore> StrategyWorld::StatesOf(std::string_view domain, std
   auto states = std::make_unique<PackedStateStore>(store, clock, StateOptions(), state_metrics);
   const Fingerprint fingerprint = FingerprintOf(url);
   const StateRequest request{domain, PartitionOfDomain(domain), {&fingerprint, 1}};
-  CHECK_OK(states->Load({&request, 1}, kLong));
+  CHECK_OK(states->Load({&request, 1}, kLong).status());
   return states;
 }
 

@@ -11,12 +11,8 @@
 namespace orbweaver {
 namespace {
 
-// Until something is known of a table's rows.
-constexpr size_t kFirstRowBytes = size_t{32} << 10;
 // However badly gets end, so many rows at once are tried.
 constexpr size_t kFewRows = 8;
-// Rows of a table differ, and grow: an estimate follows its answers by this share.
-constexpr size_t kLearnShare = 4;
 
 constexpr int kFirstPortionRows = 16;
 constexpr int kMaxPortionRows = 2000;
@@ -57,26 +53,17 @@ HBaseStore::HBaseStore(const HBaseOptions& options, std::unique_ptr<ThriftCaller
     : options_(options),
       caller_(std::move(caller)),
       calls_(*caller_, options.table_prefix),
-      parallel_(options.parallel_calls - 1) {
-  for (auto& bytes : row_bytes_) bytes = kFirstRowBytes;
-}
+      parallel_(options.parallel_calls - 1) {}
 
 size_t HBaseStore::RowsPerGet(Table table) const {
-  const size_t row_bytes = row_bytes_[static_cast<size_t>(table)];
-  return std::clamp<size_t>(options_.bytes_per_call / row_bytes, 1,
-                            static_cast<size_t>(options_.rows_per_call));
-}
-
-void HBaseStore::Learn(Table table, size_t rows, size_t bytes) {
-  std::atomic<size_t>& known = row_bytes_[static_cast<size_t>(table)];
-  const size_t seen = bytes / rows + 1, before = known;
-  known = seen > before ? seen : before - (before - seen) / kLearnShare;
+  return std::min(estimates_[static_cast<size_t>(table)].RowsIn(options_.bytes_per_call),
+                  static_cast<size_t>(options_.rows_per_call));
 }
 
 void HBaseStore::LearnFailure(Table table, size_t rows) {
   if (rows <= kFewRows) return;
-  std::atomic<size_t>& known = row_bytes_[static_cast<size_t>(table)];
-  known = std::max<size_t>(known, options_.bytes_per_call / std::max(kFewRows, rows / 2));
+  estimates_[static_cast<size_t>(table)].ExpectAtLeast(options_.bytes_per_call /
+                                                       std::max(kFewRows, rows / 2));
 }
 
 absl::Status HBaseStore::MultiGet(Table table, std::span<const RowGet> gets, Duration timeout,
@@ -96,7 +83,7 @@ absl::Status HBaseStore::MultiGet(Table table, std::span<const RowGet> gets, Dur
   for (size_t i = 0; i < chunks.size(); ++i) {
     if (IsRetry(statuses[i])) LearnFailure(table, chunks[i].end - chunks[i].begin);
     for (const auto& part : results[i]) {
-      if (!part->empty()) Learn(table, part->size(), BytesOf(*part));
+      estimates_[static_cast<size_t>(table)].Learn(part->size(), BytesOf(*part));
       rows->Keep(part);
       for (const auto& result : *part) {
         if (status.ok()) status = RowCalls::AppendRow(result, rows);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 #include "common/store/hbase/parallel.h"
 #include "common/store/hbase/row_calls.h"
 #include "common/store/hbase/thrift_caller.h"
+#include "common/store/row_estimate.h"
 #include "common/store/store.h"
 
 namespace orbweaver {
@@ -44,7 +44,6 @@ class HBaseStore : public Store {
 
   // How many rows of the table one get asks for: as many as are expected to fit into an answer.
   size_t RowsPerGet(Table table) const;
-  void Learn(Table table, size_t rows, size_t bytes);
   // Fewer rows of it next time: an answer that is too large for a server looks like a broken
   // connection or a slow server.
   void LearnFailure(Table table, size_t rows);
@@ -53,8 +52,7 @@ class HBaseStore : public Store {
   const std::unique_ptr<ThriftCaller> caller_;
   RowCalls calls_;
   Parallel parallel_;
-  // What a row takes in an answer, by table.
-  std::array<std::atomic<size_t>, std::size(kTables)> row_bytes_;
+  std::array<RowEstimate, std::size(kTables)> estimates_;  // of what a row takes in an answer
 };
 
 }  // namespace orbweaver
