@@ -21,9 +21,7 @@ class RowEstimate {
     const size_t seen = bytes / rows + 1, before = row_bytes_;
     row_bytes_ = seen > before ? seen : before - (before - seen) / kShare;
   }
-  void ExpectAtLeast(size_t row_bytes) {
-    row_bytes_ = std::max(row_bytes_.load(), row_bytes);
-  }
+  void ExpectAtLeast(size_t row_bytes) { row_bytes_ = std::max(row_bytes_.load(), row_bytes); }
 
  private:
   static constexpr size_t kFirstBytes = size_t{32} << 10;  // until something is known

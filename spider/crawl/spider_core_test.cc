@@ -202,7 +202,7 @@ TEST_F(SpiderCoreTest, ARestIsCommittedInAHurryButNotAgainAndAgainWhereCommitsFa
   };
   Feed("http://www.a.test/");
   std::vector<SteadyTime> commits;
-  SimulatedSpider& spider = Spider({.faults = {.lost_answer = 0.9},
+  SimulatedSpider& spider = Spider({.faults = {.lost_answer = 0.98},
                                     .crawl = {.commit_interval = seconds(10)},
                                     .dies_at = [&](std::string_view point) {
                                       if (was_asked && point == "before commit") {

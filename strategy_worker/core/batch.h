@@ -24,11 +24,11 @@ struct TouchedDomain {
   uint32_t last_event = 0;
   bool was_absent = false;   // its row had to be asked for
   bool is_examined = false;  // as it is in memory; false when it has to be loaded again
-  bool sends = false;  // its record has an outbox for the next flush
+  bool sends = false;        // its record has an outbox for the next flush
 };
 
-// Place: inside StrategyCore; filled by its polls, looked up by Lookup, applied, those of a domain in
-// their order. Not thread-safe.
+// Place: inside StrategyCore; filled by its polls, looked up by Lookup, applied, those of a domain
+// in their order. Not thread-safe.
 class Batch {
  public:
   // The memory of one more poll.

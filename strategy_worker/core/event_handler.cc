@@ -267,7 +267,7 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
       update_.purge) {
     head.domain_update = update_;
   }
-  const absl::Status status = writer_.Write(epoch, head, requests_, &entries_);
+  absl::Status status = writer_.Write(epoch, head, requests_, &entries_);
   if (status.ok()) return status;
   return PoisonError("strategy '{}': {}", strategy_.name(), MessageOf(status));
 }

@@ -36,9 +36,9 @@ class Lookup {
          Ownership& ownership, Strategy& strategy, EventView& view, CoreMetrics& metrics);
 
   // Chooses the batch's next portion: those first that are in memory already, which saves reading
-  // them again when not all fit. Loads its domains and the states that are needed; marks events that
-  // are in their row already, claims outboxes of earlier owners, and asks the filter. Blocks. On a
-  // retry error it may be called again for the same batch.
+  // them again when not all fit. Loads its domains and the states that are needed; marks events
+  // that are in their row already, claims outboxes of earlier owners, and asks the filter. Blocks.
+  // On a retry error it may be called again for the same batch.
   absl::Status Run(Batch* batch);
 
   // Loads again what Run has loaded and the cache may have given up since: mostly, nothing.

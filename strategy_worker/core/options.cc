@@ -5,22 +5,25 @@
 namespace orbweaver {
 
 void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions* options) {
-  schema.Add("strategy_worker.batch_events", &options->batch_events,
-             {.min = 1,
-              .max = 100'000,
-              .unit = "events",
-              .doc = "How many events of the spider log are read, and processed, between two commits"});
+  schema.Add(
+      "strategy_worker.batch_events", &options->batch_events,
+      {.min = 1,
+       .max = 100'000,
+       .unit = "events",
+       .doc = "How many events of the spider log are read, and processed, between two commits"});
   schema.AddBytes(
       "strategy_worker.batch_bytes", &options->batch_bytes,
       {.min = 64 << 10,
        .max = 64 << 20,
-       .doc = "The same by their size. Scoring messages of as many bytes are written before the rest "
-              "is processed"});
-  schema.Add("strategy_worker.batch_time", &options->batch_time,
-             {.min = std::chrono::milliseconds(1),
-              .max = std::chrono::seconds(10),
-              .doc = "The same by the time that reading takes. What a slow strategy decided is written "
-                     "as often"});
+       .doc =
+           "The same by their size. Scoring messages of as many bytes are written before the rest "
+           "is processed"});
+  schema.Add(
+      "strategy_worker.batch_time", &options->batch_time,
+      {.min = std::chrono::milliseconds(1),
+       .max = std::chrono::seconds(10),
+       .doc = "The same by the time that reading takes. What a slow strategy decided is written "
+              "as often"});
   schema.AddBytes("strategy_worker.max_message_bytes", &options->max_message_bytes,
                   {.min = 64 << 10,
                    .max = 8 << 20,

@@ -217,9 +217,8 @@ absl::Status StrategyCore::Apply() {
     is_applying_ = true;
     if (event->poison.empty() && !event->is_in_row &&
         (event->kind == ORBWEAVER_HOST || !event->links.empty())) {
-      const absl::Status handled =
-          handler_.Handle(*event, &batch_.domain(),
-                          ownership_.Find(event->message->partition), &written_);
+      const absl::Status handled = handler_.Handle(
+          *event, &batch_.domain(), ownership_.Find(event->message->partition), &written_);
       if (IsPoison(handled)) {
         event->poison = MessageOf(handled);
         event->strategy_failed = true;

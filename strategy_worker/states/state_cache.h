@@ -92,7 +92,7 @@ class StateCache {
   uint64_t bytes_ = 0;
   uint64_t shard_bytes_ = 0;  // those of the second list, pinned ones included
   uint32_t generation_ = 0;
-  uint64_t load_bytes_ = 0;  // of those of this generation
+  uint64_t load_bytes_ = 0;          // of those of this generation
   std::vector<CachedDomain*> open_;  // their records are not encoded
   absl::flat_hash_map<PartitionId, std::vector<CachedDomain*>> changed_;
 };

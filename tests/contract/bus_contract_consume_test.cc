@@ -413,5 +413,35 @@ TEST_P(BusContract, ReportsALogCutAboveACommittedOffsetAndResumesWhereItIsTold) 
   EXPECT_EQ(values, (std::vector<std::string>{"24", "26", "28", "30", "32", "34", "36", "38"}));
 }
 
+TEST_P(BusContract, ACutPartitionResumesHoweverSoonItIsTold) {
+  const std::string topic = MakeTopic(2), group = Name("group");
+  ProduceNumbers(topic, 2, 40);
+  const OffsetCommit back[] = {{PartitionId(0), Offset(5), ""}, {PartitionId(1), Offset(5), ""}};
+  {
+    Owners owners;
+    Member member(bus(), topic, {.group = group}, &owners);
+    ASSERT_TRUE(StepUntil({&member}, [&] { return member.positions().size() == 2; }));
+    ASSERT_OK(member->Commit(back, kBusPatience));
+  }
+  env().CutLog(topic, PartitionId(0), Offset(12));
+  // A member's first messages may come before the report, after it or behind the resume.
+  for (int round = 0; round < 20; ++round) {
+    Owners owners;
+    Member member(bus(), topic, {.group = group}, &owners);
+    absl::Status status;
+    const SteadyTime deadline = SystemClock().Now() + kBusPatience;
+    while (status.ok() && SystemClock().Now() < deadline) status = member.Step();
+    ASSERT_EQ(status.code(), absl::StatusCode::kOutOfRange) << status;
+    const OffsetCommit resume{PartitionId(0), Offset(14), ""};
+    ASSERT_OK(member->Commit({&resume, 1}, kBusPatience));
+    std::vector<std::string> of_cut;
+    for (const Copied& message : Consume(*member, 21 - member.received().size())) {
+      if (message.partition == PartitionId(0)) of_cut.push_back(message.value);
+    }
+    ASSERT_EQ(of_cut, (std::vector<std::string>{"28", "30", "32", "34", "36", "38"})) << round;
+    ASSERT_OK(member->Commit(back, kBusPatience));
+  }
+}
+
 }  // namespace
 }  // namespace orbweaver

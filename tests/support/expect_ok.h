@@ -7,9 +7,9 @@
 
 namespace orbweaver {
 
-inline const absl::Status& StatusOf(const absl::Status& status) { return status; }
+inline absl::Status StatusOf(const absl::Status& status) { return status; }
 template <typename T>
-const absl::Status& StatusOf(const absl::StatusOr<T>& status_or) {
+absl::Status StatusOf(const absl::StatusOr<T>& status_or) {
   return status_or.status();
 }
 

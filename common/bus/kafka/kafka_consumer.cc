@@ -100,6 +100,9 @@ absl::Status KafkaConsumer::Assign(std::string_view topic,
     return FatalError("assign {}: the consumer is closed, or subscribed", topic);
   }
   topic_ = prefix_ + std::string(topic);
+  for (const auto& [partition, owned] : owned_) {
+    if (owned.paused) RETURN_IF_ERROR(Fetching(partition, true));
+  }
   owned_.clear();
   held_.clear();
   std::vector<PartitionId> partitions;
@@ -176,7 +179,9 @@ void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
         owned = found == owned_.end() ? nullptr : &found->second;
         owned_id = id;
       }
-      if (owned == nullptr) continue;  // revoked meanwhile
+      // Revoked meanwhile; or its owner has not said yet where to go on; or known already, after a
+      // resume by which librdkafka went back.
+      if (owned == nullptr || owned->cut || message->offset < owned->next.value()) continue;
       owned->next = Offset(message->offset + 1);
       bytes += message->len + message->key_len;
       ++count;
@@ -221,8 +226,9 @@ absl::Status KafkaConsumer::SetPaused(PartitionId partition, bool paused) {
   if (owned == owned_.end()) {
     return FencedError("pause {} partition {}: it is not this consumer's", topic_, partition);
   }
+  // Resuming what is not paused, librdkafka may go back to an earlier position.
+  if (owned->second.paused == paused) return absl::OkStatus();
   owned->second.paused = paused;
-  if (owned->second.cut) return absl::OkStatus();  // held anyway
   return Fetching(partition, !paused);
 }
 
@@ -292,11 +298,11 @@ absl::Status KafkaConsumer::StartAgain(std::span<const PartitionId> which) {
   }
   const PartitionList list = NewPartitionList(topic_, partitions);
   const std::string action = fmt::format("start {} partitions of {} again", which.size(), topic_);
+  // Nothing is paused or resumed here: librdkafka starts the partitions by and by, and loses a
+  // resume that comes in that moment. A pause outlives it. No logical offset either: the answer to
+  // its query, when it comes after the next start, would move the partition there.
   for (int i = 0; i < list->cnt; ++i) {
-    const Owned& state = owned_[PartitionId(list->elems[i].partition)];
-    // One that is still cut is paused below. Until then it is fetched from, and its own position
-    // would be reported again, perhaps when its owner has told it where to go on.
-    list->elems[i].offset = state.cut ? RD_KAFKA_OFFSET_END : state.next.value();
+    list->elems[i].offset = owned_[PartitionId(list->elems[i].partition)].next.value();
   }
   if (Cooperative()) {
     for (const auto call : {rd_kafka_incremental_unassign, rd_kafka_incremental_assign}) {
@@ -306,14 +312,9 @@ absl::Status KafkaConsumer::StartAgain(std::span<const PartitionId> which) {
       rd_kafka_error_destroy(error);
       return ToStatus(code, action);
     }
-  } else {
-    RETURN_IF_ERROR(ToStatus(rd_kafka_assign(handle_.get(), list.get()), action));
+    return absl::OkStatus();
   }
-  for (const PartitionId again : partitions) {
-    const Owned& state = owned_[again];
-    RETURN_IF_ERROR(Fetching(again, !state.paused && !state.cut));
-  }
-  return absl::OkStatus();
+  return ToStatus(rd_kafka_assign(handle_.get(), list.get()), action);
 }
 
 absl::Status KafkaConsumer::Fetching(PartitionId partition, bool fetch) {
@@ -425,7 +426,7 @@ absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
           owned = {.next = one.position};
           if (one.position < (*starts)[index]) {
             ReportCut(one.partition, one.position.value(), (*starts)[index].value());
-            entry.offset = (*starts)[index].value();  // held there: nothing is fetched while paused
+            entry.offset = owned.next.value();
           }
         }
         return assigned;
@@ -470,19 +471,16 @@ void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
   } else {
     rd_kafka_assign(handle_.get(), partitions);
   }
-  // Before the next Fetch: nothing of a cut partition is delivered, and no pause outlives the
-  // rebalance, which librdkafka would let it do.
-  for (const AssignedPartition& one : *assigned) {
-    const absl::Status set = Fetching(one.partition, !owned_[one.partition].cut);
-    if (!set.ok()) errors_.push_back(set);
-  }
   if (listener_ != nullptr) listener_->OnAssigned(*assigned);
 }
 
 void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
-  std::vector<PartitionId> ids;
+  std::vector<PartitionId> ids, paused;
   for (const PartitionId id : Ids(*partitions)) {
-    if (owned_.contains(id)) ids.push_back(id);
+    const auto owned = owned_.find(id);
+    if (owned == owned_.end()) continue;
+    ids.push_back(id);
+    if (owned->second.paused) paused.push_back(id);
   }
   if (listener_ != nullptr && !ids.empty()) {
     // librdkafka knows of a loss once the broker says so. A member that was silent for the whole
@@ -493,6 +491,11 @@ void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
     } else {
       listener_->OnRevoked(ids);
     }
+  }
+  // For librdkafka a pause outlives the ownership.
+  for (const PartitionId id : paused) {
+    const absl::Status resumed = Fetching(id, true);
+    if (!resumed.ok()) errors_.push_back(resumed);
   }
   for (const PartitionId id : ids) owned_.erase(id);
   std::erase_if(held_, [this](const RawMessage& message) {
@@ -554,12 +557,15 @@ void KafkaConsumer::ReportCut(PartitionId partition, int64_t position,
                               std::optional<int64_t> start) {
   const auto owned = owned_.find(partition);
   if (owned == owned_.end() || owned->second.cut) return;
+  if (position < owned->second.next.value()) return;  // of before it was started again
   owned->second.cut = true;
   if (!start.has_value()) {
     auto starts = ListOffsets(handle_.get(), topic_, {&partition, 1}, OffsetKind::kStart,
                               std::chrono::seconds(5));
     if (starts.ok()) start = (*starts)[0].value();
   }
+  // Where it waits for the owner's word: at its old position it would be reported again.
+  if (start.has_value()) owned->second.next = Offset(*start);
   errors_.push_back(absl::OutOfRangeError(fmt::format(
       "read {} partition {}: the log starts at {}, but group {} is at {}: messages were deleted "
       "before they were "

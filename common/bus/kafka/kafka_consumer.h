@@ -39,7 +39,7 @@ class KafkaConsumer : public Consumer {
   struct Owned {
     Offset next;  // the first that librdkafka has not given us
     bool paused = false;
-    bool cut = false;  // held until a commit says where to go on
+    bool cut = false;  // nothing of it counts until a commit says where to go on
   };
 
   KafkaConsumer(std::string prefix, const ConsumerOptions& options)
