@@ -28,6 +28,19 @@ if(ORBWEAVER_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_link_options(-fuse-ld=mold)
 endif()
 
+# Programs are optimised as one piece when they are linked (ThinLTO), which is a tenth less CPU. Objects have ordinary code too: tests
+# link that, in a fraction of the time.
+find_program(ORBWEAVER_LLD ld.lld HINTS /usr/lib/llvm-19/bin)
+set(lto_default OFF)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND ORBWEAVER_LLD)
+  set(lto_default ON)
+endif()
+option(ORBWEAVER_LTO "Optimise programs when they are linked (clang and lld)" ${lto_default})
+if(ORBWEAVER_LTO)
+  set(ORBWEAVER_LTO_COMPILE -flto=thin -ffat-lto-objects)
+  set(ORBWEAVER_LTO_LINK ${ORBWEAVER_LTO_COMPILE} -fuse-ld=lld -Wl,--thinlto-cache-dir=${CMAKE_BINARY_DIR}/thinlto)
+endif()
+
 if(ORBWEAVER_SANITIZE)
   add_compile_options(-fsanitize=${ORBWEAVER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${ORBWEAVER_SANITIZE})

@@ -44,7 +44,7 @@ void SetLocalDefaults(ProductOptions* options) {
   // A put costs little too. Large enough that a slow disk's fsyncs do not hold it up, and small
   // enough that what a batch touches does not take much memory.
   options->strategy_worker.batch_events = 6000;
-  options->states.cache_bytes = size_t{112} << 20;
+  options->states.cache_bytes = size_t{192} << 20;
 }
 
 LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database)
