@@ -11,6 +11,13 @@
 #include "strategy_worker/core/phase_timer.h"
 
 namespace orbweaver {
+namespace {
+
+// A batch that takes long is interrupted for the group as often: who does not poll for the session
+// timeout is dead to it.
+constexpr Duration kStayInGroup = std::chrono::seconds(1);
+
+}  // namespace
 
 StrategyCore::StrategyCore(StrategyCoreParts parts)
     : parts_(std::move(parts)),
@@ -45,9 +52,10 @@ absl::StatusOr<bool> StrategyCore::Step(Duration wait) {
 }
 
 absl::StatusOr<bool> StrategyCore::TryStep(Duration wait) {
-  if (is_stalled_) RETURN_IF_ERROR(StayInGroup());
+  const bool is_long = !batch_.empty() && parts_.clock.Now() - last_poll_ >= kStayInGroup;
+  if (is_stalled_ || is_long) RETURN_IF_ERROR(StayInGroup());
   RETURN_IF_ERROR(Prepare());
-  if (is_paused_) RETURN_IF_ERROR(SetAllPaused(false));
+  if (batch_.empty() && is_paused_) RETURN_IF_ERROR(SetAllPaused(false));
   const bool was_busy = flight_.IsUnderWay() || !batch_.empty();
   absl::Status ahead;  // of the batch that comes next
   if (batch_.empty()) ahead = Read(was_busy ? Duration::zero() : wait);
@@ -96,6 +104,7 @@ absl::Status StrategyCore::Prepare() {
 absl::Status StrategyCore::StayInGroup() {
   RETURN_IF_ERROR(SetAllPaused(true));
   MessageBatch none;
+  last_poll_ = parts_.clock.Now();
   const absl::Status polled = parts_.consumer->Poll({}, Duration::zero(), &none);
   RETURN_IF_ERROR(failure_);
   if (!none.empty()) return FatalError("poll: messages of a paused partition");
@@ -121,6 +130,7 @@ absl::Status StrategyCore::Read(Duration wait) {
         .max_bytes = std::min(PollLimits().max_bytes, options_.batch_bytes - bytes),
         .max_messages = std::min(PollLimits().max_messages, options_.batch_events - batch_.size())};
     MessageBatch& poll = batch_.AddPoll();
+    last_poll_ = parts_.clock.Now();
     const absl::Status polled =
         parts_.consumer->Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
     if (polled.code() == absl::StatusCode::kOutOfRange) {

@@ -566,6 +566,18 @@ TEST_F(ManyDomains, AKillBetweenTwoPortionsLosesNothingAndDoublesNothing) {
   EXPECT_THAT(urls, SizeIs(kDomains * 30));
 }
 
+TEST_F(ManyDomains, ThatASlowStrategyTakesLongForDoNotCostItsPlaceInTheGroup) {
+  const auto schedule = strategy_.on_event;
+  strategy_.on_event = [&](Call call) {
+    world_.clock.Advance(std::chrono::seconds(1));
+    return schedule(call);
+  };
+  Append(0, 3);  // some three session timeouts
+  ASSERT_OK(world_.RunUntilIdle(*NewCore()));
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(kDomains * 30));
+  EXPECT_EQ(Committed(), Offset(kDomains * 3));
+}
+
 TEST_F(ManyDomains, ThatPushOneAnotherOutAreReadAgain) {
   Append(0, 1);
   const auto core = NewCore();
