@@ -75,6 +75,7 @@ class SpiderCore : private FeedListener {
 
   // What it holds, for people and tests.
   const RequestFlow& flow() const { return flow_; }
+  uint64_t lost_commits() const { return stats_.lost_commits; }
 
  private:
   void OnRequest(const FeedRequest& request) override { flow_.Begin(request); }

@@ -256,6 +256,7 @@ void FeedReader::OnAssigned(std::span<const AssignedPartition> assigned) {
 void FeedReader::OnRevoked(std::span<const PartitionId> revoked) {
   listener_.OnRevoking(revoked);
   if (const absl::Status status = CommitThese(revoked, kLastCommitTimeout); !status.ok()) {
+    ++stats_.lost_commits;
     Log(LogLevel::kWarning, kModule,
         "commit before {} partitions go: {}. What has finished since the last commit is fetched "
         "again",

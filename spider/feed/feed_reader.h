@@ -67,6 +67,7 @@ struct FeedStats {
   uint64_t of_old_epochs = 0;  // written by a db worker that had been replaced
   uint64_t dead_letters = 0;
   uint64_t commits = 0;
+  uint64_t lost_commits = 0;  // before partitions went: what was finished is fetched again
 };
 
 // Place: spider core; made anew with it after a fence. Reads entries, passes over those that do not

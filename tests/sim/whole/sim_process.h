@@ -70,6 +70,8 @@ class SimWorker {
   virtual absl::StatusOr<std::unique_ptr<Stepped>> Make() = 0;
   // Empty, or which of its bounds it has exceeded.
   virtual std::string ExceededBound() const { return {}; }
+  // How often partitions went to another spider without a last word of what was done of them.
+  virtual uint64_t lost_commits() const { return 0; }
   // Nothing waits in the queues that it owns. Only of a db worker with a core.
   virtual bool IsDrained() const { return true; }
   // NotFound when the domain is another worker's.

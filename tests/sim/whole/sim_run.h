@@ -22,8 +22,8 @@ struct SimRun {
     WallTime until;  // when it ended, or somebody began to lift it
   };
 
-  // A spider died, was fenced, or stands still: it may have lost what it was doing, and what sites
-  // asked of it a moment ago.
+  // A spider died, was fenced, stands still, or could not commit before its partitions went: it may
+  // have lost what it was doing, and what sites asked of it a moment ago.
   void SpiderLost() {
     ++spider_losses;
     server.SpiderLost();

@@ -72,6 +72,8 @@ class SimSpider : public SimWorker {
 
   absl::StatusOr<std::unique_ptr<Stepped>> Make() override { return JoinSpiders(*core_); }
 
+  uint64_t lost_commits() const override { return core_->lost_commits(); }
+
   std::string ExceededBound() const override {
     if (crawl_metrics_.held.value() > static_cast<double>(shape_.crawl.max_requests)) {
       return fmt::format("a spider holds {} requests", crawl_metrics_.held.value());

@@ -148,7 +148,9 @@ class Simulation {
     ++report_.steps;
     if (!calm_) clock().Advance(milliseconds(random_.Below(20)));
     const bool had_core = process.has_core();
+    const uint64_t lost_commits = process.worker().lost_commits();
     const bool stays = process.closing ? !process.Close() : process.Step();
+    for (uint64_t i = lost_commits; i < process.worker().lost_commits(); ++i) run_.SpiderLost();
     if (process.role() == Role::kSpider && had_core && !process.has_core()) {
       run_.SpiderLost();
       // It has left its group in the middle of its fetches, and whoever has their domains next does
