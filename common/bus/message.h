@@ -31,6 +31,12 @@ struct Record {
   std::span<const Header> headers;
 };
 
+// One of many to be produced together.
+struct KeyValue {
+  std::string_view key;
+  std::string_view value;
+};
+
 // As consumed. Views live as long as the batch.
 struct Message {
   PartitionId partition;

@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/base/clock.h"
 #include "common/base/ids.h"
@@ -49,6 +52,12 @@ class Producer {
   // larger than kMaxRecordBytes; unknown topic or partition (where that is not known at once, the
   // ack says it); or an earlier record was lost: nothing may follow it, make a new producer.
   virtual absl::Status Send(const Record& record, uint64_t token) = 0;
+
+  // As Send for each of `records`, in order, without headers. Returns how many were taken: fewer
+  // than all when the byte budget is full. An error is fatal, and records before it may have been
+  // taken. Saves much of what single records cost where a bus can take many at once.
+  virtual absl::StatusOr<size_t> SendMany(std::string_view topic, PartitionId partition,
+                                          std::span<const KeyValue> records, uint64_t token);
 
   // Delivers the acks there are; waits at most `timeout` for the first.
   virtual void Poll(Duration timeout) = 0;

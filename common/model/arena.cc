@@ -29,6 +29,13 @@ void* Arena::Allocate(size_t bytes) {
   return result;
 }
 
+std::string_view Arena::Copy(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  char* const copy = static_cast<char*>(Allocate(bytes.size()));
+  std::copy_n(bytes.data(), bytes.size(), copy);
+  return {copy, bytes.size()};
+}
+
 bool Arena::Extend(const void* end, size_t bytes) {
   if (end != next_ || static_cast<size_t>(end_ - next_) < bytes) return false;
   next_ += bytes;

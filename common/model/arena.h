@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -19,6 +20,8 @@ class Arena {
  public:
   // Never null; aligned for any struct of common/model.
   void* Allocate(size_t bytes);
+
+  std::string_view Copy(std::string_view bytes);
 
   // Grows the allocation that ends at `end` by `bytes` where it stands. False when something was
   // allocated after it, or the block is full.

@@ -98,6 +98,23 @@ absl::Status OwnedLog::Send(PartitionId partition, std::string_view key, std::st
   return sent;
 }
 
+absl::Status OwnedLog::AppendMany(PartitionId partition, std::span<const KeyValue>* records,
+                                  Duration timeout) {
+  const SteadyTime deadline = clock_.Now() + timeout;
+  while (!records->empty()) {
+    ASSIGN_OR_RETURN(const size_t taken,
+                     producer_->SendMany(options_.topic, partition, *records, kEntryToken));
+    *records = records->subspan(taken);
+    if (records->empty()) break;
+    const Duration left = deadline - clock_.Now();
+    if (left <= Duration::zero()) {
+      return TimeoutError("append to '{}': the byte budget is full", options_.topic);
+    }
+    producer_->Poll(left);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status OwnedLog::AwaitAcks(Duration timeout) {
   const absl::Status flushed = producer_->Flush(std::max(timeout, Duration::zero()));
   RETURN_IF_ERROR(failure_);

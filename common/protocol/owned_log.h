@@ -49,6 +49,11 @@ class OwnedLog {
   absl::Status Append(PartitionId partition, std::string_view key, std::string_view value,
                       Duration timeout);
 
+  // As Append for each of `records`, in order. The first of them are taken and removed from
+  // *records even when it fails: after a retry error call it again with the rest.
+  absl::Status AppendMany(PartitionId partition, std::span<const KeyValue>* records,
+                          Duration timeout);
+
   // Waits until all that was appended is in the log.
   absl::Status AwaitAcks(Duration timeout);
 

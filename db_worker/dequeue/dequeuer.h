@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "absl/status/status.h"
 
+#include "common/bus/message.h"
 #include "common/model/arena.h"
 #include "common/model/encode_buffer.h"
 #include "common/model/scoring_log.h"
@@ -51,12 +53,14 @@ class Dequeuer {
   void Choose(WallTime now);
   void Arrange();
   absl::Status Produce();
+  // Takes the batch's next requests into block_, as many as are sent at once.
+  void FillBlock();
   SpiderFeedEntry EntryOf(const LeavingDomain& domain, const LeavingRequest& leaving,
                           const ScheduledRequest& queued) const;
   // The processor fetches the domain's next request while those before it are encoded: requests lie
   // all over the chunk cache.
   void Prefetch(size_t domain) const;
-  absl::Status ProduceOne(const LeavingDomain& domain, const LeavingRequest& leaving);
+  void AddToBlock(const LeavingDomain& domain, const LeavingRequest& leaving);
   absl::Status CheckOwner();
   void MoveOn();
 
@@ -71,6 +75,10 @@ class Dequeuer {
   size_t next_batch_ = 0;
   size_t next_in_batch_ = 0;
   std::vector<size_t> next_of_domain_;
+  // Encoded for the batch `next_batch_`; what is left of them to send.
+  std::vector<KeyValue> block_;
+  std::span<const KeyValue> unsent_;
+  Arena block_bytes_;
   SteadyTime began_;
   Arena arena_;
   EncodeBuffer buffer_;

@@ -1,7 +1,5 @@
 #include "db_worker/queue/pending_puts.h"
 
-#include <cstring>
-
 #include "common/base/status.h"
 #include "common/url/partition.h"
 #include "db_worker/queue/columns.h"
@@ -14,15 +12,9 @@ constexpr size_t kMaxBytesOfChunks = kMaxPutBytes / 2;
 
 }  // namespace
 
-std::string_view PendingPuts::Copy(std::string_view bytes) {
-  char* const copy = static_cast<char*>(arena_.Allocate(bytes.size()));
-  std::memcpy(copy, bytes.data(), bytes.size());
-  return {copy, bytes.size()};
-}
-
 void PendingPuts::Add(const Partition& partition, DomainId domain, Version version,
                       std::span<const DomainEdit::NewCell> cells) {
-  Put put{.row = Copy(DomainRow(partition.index.DomainOf(domain))),
+  Put put{.row = arena_.Copy(DomainRow(partition.index.DomainOf(domain))),
           .version = version,
           .first_cell = cells_.size()};
   size_t bytes = 0;
@@ -37,7 +29,7 @@ void PendingPuts::Add(const Partition& partition, DomainId domain, Version versi
     cells_.push_back(cell);
   }
   put.end_cell = cells_.size();
-  put.head = Copy(partition.index.PackedHead(domain));
+  put.head = arena_.Copy(partition.index.PackedHead(domain));
   puts_.push_back(put);
 }
 

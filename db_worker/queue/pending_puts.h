@@ -40,7 +40,6 @@ class PendingPuts {
     size_t end_cell;
   };
 
-  std::string_view Copy(std::string_view bytes);
 
   std::vector<Put> puts_;
   std::vector<DomainEdit::NewCell> cells_;

@@ -42,13 +42,6 @@ bool LinkCollector::SetBase(std::string_view url) {
   return resolver_.SetBase(url) == UrlError::kNone;
 }
 
-std::string_view LinkCollector::Copy(std::string_view text) {
-  if (text.empty()) return {};
-  char* const copy = static_cast<char*>(arena_.Allocate(text.size()));
-  std::memcpy(copy, text.data(), text.size());
-  return {copy, text.size()};
-}
-
 LinkCollector::Place LinkCollector::Add(const RawLink& link) {
   const std::string_view href = TrimSpace(link.href);
   if (href.empty() || href[0] == '#') return kNowhere;
@@ -57,19 +50,19 @@ LinkCollector::Place LinkCollector::Add(const RawLink& link) {
     return kNowhere;
   }
   raw_.push_back(link);
-  raw_.back().href = Copy(href);
-  raw_.back().anchor = Copy(link.anchor);
+  raw_.back().href = arena_.Copy(href);
+  raw_.back().anchor = arena_.Copy(link.anchor);
   return raw_.size() - 1;
 }
 
 void LinkCollector::SetAnchor(Place place, std::string_view anchor) {
-  if (place != kNowhere) raw_[place].anchor = Copy(anchor);
+  if (place != kNowhere) raw_[place].anchor = arena_.Copy(anchor);
 }
 
 std::string_view LinkCollector::Resolve(std::string_view href) {
   ResolvedUrl url;
   if (href.empty() || resolver_.Resolve(href, &url) != UrlError::kNone) return {};
-  return url.url.size() > kMaxUrlBytes ? std::string_view() : Copy(url.url);
+  return url.url.size() > kMaxUrlBytes ? std::string_view() : arena_.Copy(url.url);
 }
 
 void LinkCollector::Take(const RawLink& raw) {
@@ -93,7 +86,7 @@ void LinkCollector::Take(const RawLink& raw) {
     truncated_ = true;
     return;
   }
-  const std::string_view copy = Copy(url.url);
+  const std::string_view copy = arena_.Copy(url.url);
   links_.push_back({.url = copy, .anchor = raw.anchor, .rel = raw.rel, .kind = raw.kind});
   // The domain is a part of the URL, so it can point into the copy.
   const std::string_view domain =

@@ -63,7 +63,6 @@ class LinkCollector {
   };
 
   void Take(const RawLink& raw);
-  std::string_view Copy(std::string_view text);
   void Group(std::string_view page_domain, ParsedPage* page);
 
   UrlResolver& resolver_;

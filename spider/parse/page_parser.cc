@@ -61,11 +61,7 @@ PageParser::PageParser(const ParseOptions& options, UrlResolver* resolver)
       html_(options.embedded, &links_, &robots_) {}
 
 std::string_view PageParser::Keep(std::string_view text, size_t max_bytes) {
-  text = ClampUtf8(text, max_bytes);
-  if (text.empty()) return {};
-  char* const copy = static_cast<char*>(arena_.Allocate(text.size()));
-  std::memcpy(copy, text.data(), text.size());
-  return {copy, text.size()};
+  return arena_.Copy(ClampUtf8(text, max_bytes));
 }
 
 void PageParser::Parse(const PageInput& input, ParsedPage* page) {

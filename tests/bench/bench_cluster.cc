@@ -29,7 +29,7 @@ absl::StatusOr<BenchCluster> MakeBenchCluster(int partitions, std::initializer_l
   HBaseOptions hbase;
   hbase.hosts = {thrift};
   hbase.table_prefix = prefix;
-  BenchCluster cluster{.topics = {.topic_epoch = 1, .partitions = partitions}};
+  BenchCluster cluster{.prefix = prefix, .topics = {.topic_epoch = 1, .partitions = partitions}};
   for (int p = 0; p < partitions; ++p) cluster.partitions.emplace_back(p);
   ASSIGN_OR_RETURN(cluster.bus, NewKafkaBus({.brokers = brokers, .prefix = prefix}));
   ASSIGN_OR_RETURN(cluster.store, HBaseStore::Create(hbase));

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,6 +16,7 @@ namespace orbweaver {
 
 // Topics and tables of one run.
 struct BenchCluster {
+  std::string prefix;  // of their names
   TopicRecord topics;
   std::vector<PartitionId> partitions;  // all of them
   std::unique_ptr<Bus> bus;

@@ -1,8 +1,7 @@
 // The db worker on real Kafka and HBase: what it costs itself, and what it costs HBase.
 //
 // A million requests, ten a message, stand in the scoring log before the clock starts. The spiders
-// are played by commits of the feed's ends.
-#include <ctime>
+// are played by a process that commits the feed's ends.
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "tests/bench/bench_cluster.h"
 #include "tests/bench/queue_workload.h"
 #include "tests/bench/service_cpu.h"
+#include "tests/bench/spider_process.h"
 
 namespace orbweaver {
 namespace {
@@ -25,22 +25,13 @@ namespace {
 constexpr int kPartitions = 8;
 constexpr int kRequests = 1'000'000;
 constexpr int kBatch = 2048;
-constexpr Duration kTimeout = std::chrono::minutes(2);
 
 // Topics and tables of this run, and a worker on them.
 class QueueCluster {
  public:
-  static absl::StatusOr<std::unique_ptr<QueueCluster>> Make(int domains) {
+  static absl::StatusOr<std::unique_ptr<QueueCluster>> Make(int domains, SpiderProcess& spiders) {
     ASSIGN_OR_RETURN(auto services, MakeBenchCluster(kPartitions, {Table::kQueue}));
-    std::unique_ptr<QueueCluster> cluster(new QueueCluster(std::move(services)));
-    ASSIGN_OR_RETURN(cluster->offsets_, cluster->services_.bus->NewOffsetReader());
-    ASSIGN_OR_RETURN(cluster->spiders_,
-                     cluster->services_.bus->NewConsumer({.group = std::string(kSpiderGroup)}));
-    std::vector<AssignedPartition> from;
-    for (const PartitionId partition : cluster->services_.partitions) {
-      from.push_back({.partition = partition, .position = Offset(0)});
-    }
-    RETURN_IF_ERROR(cluster->spiders_->Assign(kSpiderFeedTopic, from));
+    std::unique_ptr<QueueCluster> cluster(new QueueCluster(std::move(services), spiders));
     RETURN_IF_ERROR(
         AppendScoringLog(*cluster->services_.bus,
                          {.requests = kRequests, .domains = domains, .partitions = kPartitions}));
@@ -79,7 +70,9 @@ class QueueCluster {
   absl::Status Dequeue() {
     uint64_t committed = UINT64_MAX;
     while (metrics_.requests_sent.value() < kRequests) {
-      if (metrics_.requests_sent.value() != committed) RETURN_IF_ERROR(CommitFeed());
+      if (metrics_.requests_sent.value() != committed) {
+        RETURN_IF_ERROR(spiders_.CommitEnds(services_.prefix, kPartitions));
+      }
       committed = metrics_.requests_sent.value();
       RETURN_IF_ERROR(core_->Step(std::chrono::milliseconds(20)));
     }
@@ -87,49 +80,23 @@ class QueueCluster {
     return absl::OkStatus();
   }
 
-  // CPU of this thread that went into being the spiders, and is not the worker's.
-  double spiders_cpu_s() const { return spiders_cpu_s_; }
   const DbWorkerMetrics& metrics() const { return metrics_; }
 
  private:
-  explicit QueueCluster(BenchCluster services) : services_(std::move(services)) {}
-
-  absl::Status CommitFeed() {
-    const double start = ThreadCpuSeconds();
-    const absl::Status committed = CommitFeedAsSpiders();
-    spiders_cpu_s_ += ThreadCpuSeconds() - start;
-    return committed;
-  }
-
-  static double ThreadCpuSeconds() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-  }
-
-  absl::Status CommitFeedAsSpiders() {
-    ASSIGN_OR_RETURN(const auto bounds,
-                     offsets_->Bounds(kSpiderFeedTopic, services_.partitions, kTimeout));
-    std::vector<OffsetCommit> commits;
-    for (size_t p = 0; p < services_.partitions.size(); ++p) {
-      commits.push_back(
-          {.partition = services_.partitions[p], .offset = bounds[p].end, .metadata = {}});
-    }
-    return spiders_->Commit(commits, kTimeout);
-  }
+  QueueCluster(BenchCluster services, SpiderProcess& spiders)
+      : services_(std::move(services)), spiders_(spiders) {}
 
   MetricRegistry registry_;
   DbWorkerMetrics metrics_{registry_};
   const BenchCluster services_;
-  std::unique_ptr<OffsetReader> offsets_;
-  std::unique_ptr<Consumer> spiders_;
+  SpiderProcess& spiders_;
   std::unique_ptr<DbWorkerCore> core_;
-  double spiders_cpu_s_ = 0;
 };
 
-absl::Status Measure(int domains, const ServiceCpu& hbase, BenchReport& report) {
+absl::Status Measure(int domains, const ServiceCpu& hbase, SpiderProcess& spiders,
+                     BenchReport& report) {
   const std::string of = fmt::format("_{}_domains", domains);
-  ASSIGN_OR_RETURN(const auto cluster, QueueCluster::Make(domains));
+  ASSIGN_OR_RETURN(const auto cluster, QueueCluster::Make(domains, spiders));
   double wall_s, cpu_s;
   RETURN_IF_ERROR(cluster->Start(&wall_s, &cpu_s));
   const double hbase_start = hbase.Seconds();
@@ -146,9 +113,8 @@ absl::Status Measure(int domains, const ServiceCpu& hbase, BenchReport& report) 
   const double hbase_middle = hbase.Seconds();
   const CpuTimer dequeue;
   RETURN_IF_ERROR(cluster->Dequeue());
-  const double dequeue_cpu_s = dequeue.CpuSeconds() - cluster->spiders_cpu_s();
-  report.Add("cluster_dequeue" + of, kRequests / dequeue_cpu_s, "requests/cpu_s", dequeue_cpu_s,
-             dequeue.WallSeconds(), "CPU: librdkafka, encoding, Thrift");
+  report.AddRate("cluster_dequeue" + of, kRequests, "requests/cpu_s", dequeue,
+                 "CPU: librdkafka, encoding, Thrift");
   const double hbase_s = hbase_enqueue_s + hbase.Seconds() - hbase_middle;
   report.Add("cluster_store_cpu" + of, hbase_s * 1e6 / kRequests, "HBase cpu_us/request", hbase_s,
              enqueue.WallSeconds(), "HBase: a put for each domain and batch, erasing");
@@ -164,8 +130,9 @@ absl::Status Measure(int domains, const ServiceCpu& hbase, BenchReport& report) 
 void DbWorkerClusterBench(BenchReport& report) {
   ConfigureLog({.level = LogLevel::kWarning});
   const ServiceCpu hbase("hbase");
+  SpiderProcess spiders;
   for (const int domains : {1000, 100'000}) {
-    if (const absl::Status status = Measure(domains, hbase, report); !status.ok()) {
+    if (const absl::Status status = Measure(domains, hbase, spiders, report); !status.ok()) {
       report.Fail(fmt::format("cluster_{}_domains", domains), MessageOf(status));
     }
   }

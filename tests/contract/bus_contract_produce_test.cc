@@ -1,6 +1,7 @@
 // Producing, offsets and topics.
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -93,6 +94,57 @@ TEST_P(BusContract, TakesARecordLargerThanTheByteBudgetWhenItIsAlone) {
             absl::StatusCode::kResourceExhausted);
   ASSERT_OK(producer->Flush(kBusPatience));
   EXPECT_EQ(ConsumeAll(topic, 1)[0].value, value);
+}
+
+TEST_P(BusContract, SendsManyInOrderAsFarAsTheByteBudgetGoes) {
+  constexpr PartitionId kTo(1);
+  const std::string topic = MakeTopic(2);
+  std::vector<int64_t> offsets;
+  auto producer = bus().NewProducer({.max_bytes = 10'500}, [&](const Ack& ack) {
+    EXPECT_OK(ack.status);
+    EXPECT_EQ(ack.token, 7u);
+    EXPECT_EQ(ack.partition, kTo);
+    offsets.push_back(ack.offset.value());
+  });
+  ASSERT_OK(producer);
+  std::vector<std::string> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(std::string(999, 'v') + std::to_string(i));
+  std::vector<KeyValue> records;
+  for (const std::string& value : values) records.push_back({"k", value});
+
+  std::span<const KeyValue> left = records;
+  ASSERT_OK((*producer)->Send({topic, kTo, left[0].key, left[0].value, {}}, 7));
+  left = left.subspan(1);
+  while (!left.empty()) {
+    const auto taken = (*producer)->SendMany(topic, kTo, left, 7);
+    ASSERT_OK(taken);
+    ASSERT_LE(*taken, 10u);
+    left = left.subspan(*taken);
+    if (*taken == 0) ASSERT_OK((*producer)->Flush(kBusPatience));
+  }
+  ASSERT_OK((*producer)->SendMany(topic, kTo, {}, 7));
+  ASSERT_OK((*producer)->Flush(kBusPatience));
+
+  const std::vector<Copied> log = ConsumeAll(topic, 2);
+  ASSERT_EQ(log.size(), values.size());
+  ASSERT_EQ(offsets.size(), values.size());
+  for (size_t i = 0; i < log.size(); ++i) {
+    EXPECT_EQ(log[i].partition, kTo);
+    EXPECT_EQ(log[i].key, "k");
+    EXPECT_EQ(log[i].value, values[i]);
+    EXPECT_EQ(log[i].offset.value(), offsets[i]);
+  }
+}
+
+TEST_P(BusContract, SendsOneOfManyThatIsLargerThanTheByteBudget) {
+  const std::string topic = MakeTopic(1), large(5000, 'v');
+  AckedProducer producer(bus(), {.max_bytes = 1000});
+  const KeyValue records[] = {{"", large}, {"", "v"}};
+  const auto taken = producer->SendMany(topic, PartitionId(0), records, 0);
+  ASSERT_OK(taken);
+  EXPECT_EQ(*taken, 1u);
+  ASSERT_OK(producer->Flush(kBusPatience));
+  EXPECT_EQ(ConsumeAll(topic, 1)[0].value, large);
 }
 
 TEST_P(BusContract, LetsAnAckHandlerSend) {
@@ -197,6 +249,21 @@ TEST_P(BusContract, RefusesUnknownTopicsAndPartitions) {
       EXPECT_TRUE(IsFatal(producer.acks().at(7).status)) << producer.acks().at(7).status;
     } else {
       EXPECT_TRUE(IsFatal(status)) << status;
+    }
+    size_t refused = 0;
+    auto of_many =
+        bus().NewProducer({.delivery_timeout = std::chrono::seconds(5)}, [&](const Ack& ack) {
+          EXPECT_TRUE(IsFatal(ack.status)) << ack.status;
+          ++refused;
+        });
+    ASSERT_OK(of_many);
+    const KeyValue many[] = {{"", "v"}, {"", "w"}};
+    const auto taken = (*of_many)->SendMany(record.topic, record.partition, many, 7);
+    if (taken.ok()) {
+      EXPECT_OK((*of_many)->Flush(kBusPatience));
+      EXPECT_EQ(refused, *taken);
+    } else {
+      EXPECT_TRUE(IsFatal(taken.status())) << taken.status();
     }
   }
   const auto count = bus().PartitionCount(unknown, kBusPatience);

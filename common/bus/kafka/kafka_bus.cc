@@ -1,9 +1,9 @@
 #include "common/bus/kafka/kafka_bus.h"
 
+#include <memory>
 #include <utility>
 
 #include "common/base/status.h"
-#include "common/bus/kafka/client.h"
 #include "common/bus/kafka/kafka_consumer.h"
 #include "common/bus/kafka/kafka_offset_reader.h"
 #include "common/bus/kafka/kafka_producer.h"
@@ -14,8 +14,8 @@ namespace {
 
 class KafkaBus : public Bus {
  public:
-  KafkaBus(const KafkaOptions& options, kafka::Handle admin)
-      : options_(options), admin_(std::move(admin)) {}
+  explicit KafkaBus(std::unique_ptr<kafka::OffsetClients> clients)
+      : clients_(std::move(clients)), options_(clients_->options()) {}
 
   absl::StatusOr<std::unique_ptr<Producer>> NewProducer(const ProducerOptions& options,
                                                         AckHandler on_ack) override {
@@ -25,31 +25,28 @@ class KafkaBus : public Bus {
     return kafka::KafkaConsumer::Create(options_, options);
   }
   absl::StatusOr<std::unique_ptr<OffsetReader>> NewOffsetReader() override {
-    return kafka::KafkaOffsetReader::Create(options_);
+    return std::make_unique<kafka::KafkaOffsetReader>(*clients_);
   }
   absl::StatusOr<std::vector<std::string>> EnsureTopics(std::span<const TopicSpec> topics,
                                                         Duration timeout) override {
     std::vector<TopicSpec> named(topics.begin(), topics.end());
     for (TopicSpec& topic : named) topic.name.insert(0, options_.prefix);
-    return kafka::EnsureTopics(admin_.get(), named, timeout);
+    return kafka::EnsureTopics(clients_->any(), named, timeout);
   }
   absl::StatusOr<int> PartitionCount(std::string_view topic, Duration timeout) override {
-    return kafka::PartitionCount(admin_.get(), options_.prefix + std::string(topic), timeout);
+    return kafka::PartitionCount(clients_->any(), options_.prefix + std::string(topic), timeout);
   }
 
  private:
-  const KafkaOptions options_;
-  const kafka::Handle admin_;
+  const std::unique_ptr<kafka::OffsetClients> clients_;
+  const KafkaOptions& options_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Bus>> NewKafkaBus(const KafkaOptions& options) {
-  ASSIGN_OR_RETURN(kafka::Conf conf, kafka::NewConf(options, {}));
-  // A consumer's client: a producer's would create topics by asking for them, where brokers allow
-  // it.
-  ASSIGN_OR_RETURN(kafka::Handle admin, kafka::NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
-  return std::make_unique<KafkaBus>(options, std::move(admin));
+  ASSIGN_OR_RETURN(auto clients, kafka::OffsetClients::Create(options));
+  return std::make_unique<KafkaBus>(std::move(clients));
 }
 
 }  // namespace orbweaver

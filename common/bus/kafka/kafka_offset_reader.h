@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -15,12 +16,35 @@
 
 namespace orbweaver::kafka {
 
-// One client for the logs' bounds, and one for each group asked for, since its name is a client's
-// property. (librdkafka's administrative call takes any group, but in 2.0 an answer that comes
-// after its timeout ends the process.) librdkafka's clients are thread-safe, and so is this.
+// The clients that offsets are asked through: one for the logs' bounds and for topics, and one for
+// each group asked for, since its name is a client's property. (librdkafka's administrative call
+// takes any group, but in 2.0 an answer that comes after its timeout ends the process.)
+//
+// Place: one a bus, for all its readers: each client has three threads and connections of its own.
+// Thread-safe, as librdkafka's clients are.
+class OffsetClients {
+ public:
+  static absl::StatusOr<std::unique_ptr<OffsetClients>> Create(const KafkaOptions& kafka);
+
+  const KafkaOptions& options() const { return options_; }
+  rd_kafka_t* any() const { return any_.get(); }
+  // Valid as long as this.
+  absl::StatusOr<rd_kafka_t*> OfGroup(std::string_view group) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  OffsetClients(const KafkaOptions& options, Handle any)
+      : options_(options), any_(std::move(any)) {}
+
+  const KafkaOptions options_;
+  const Handle any_;
+
+  absl::Mutex mutex_;
+  std::map<std::string, MemberHandle, std::less<>> groups_ ABSL_GUARDED_BY(mutex_);
+};
+
 class KafkaOffsetReader : public OffsetReader {
  public:
-  static absl::StatusOr<std::unique_ptr<OffsetReader>> Create(const KafkaOptions& kafka);
+  explicit KafkaOffsetReader(OffsetClients& clients) : clients_(clients) {}
 
   absl::StatusOr<std::vector<LogBounds>> Bounds(std::string_view topic,
                                                 std::span<const PartitionId> partitions,
@@ -30,17 +54,7 @@ class KafkaOffsetReader : public OffsetReader {
       Duration timeout) override;
 
  private:
-  KafkaOffsetReader(const KafkaOptions& kafka, Handle handle)
-      : kafka_(kafka), handle_(std::move(handle)) {}
-
-  // Valid as long as this.
-  absl::StatusOr<rd_kafka_t*> ClientOf(std::string_view group) ABSL_LOCKS_EXCLUDED(mutex_);
-
-  const KafkaOptions kafka_;
-  const Handle handle_;
-
-  absl::Mutex mutex_;
-  std::map<std::string, MemberHandle, std::less<>> groups_ ABSL_GUARDED_BY(mutex_);
+  OffsetClients& clients_;
 };
 
 }  // namespace orbweaver::kafka

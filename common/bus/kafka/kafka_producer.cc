@@ -14,6 +14,12 @@ namespace {
 
 constexpr size_t kMaxHeaders = 8;
 
+absl::Status CheckPartition(std::string_view topic, PartitionId partition) {
+  if (partition >= PartitionId(0)) return absl::OkStatus();
+  // librdkafka would choose one itself.
+  return FatalError("send to {}: there is no partition {}", topic, partition);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Producer>> KafkaProducer::Create(const KafkaOptions& kafka,
@@ -33,8 +39,8 @@ absl::StatusOr<std::unique_ptr<Producer>> KafkaProducer::Create(const KafkaOptio
                          // become, up to message.max.bytes. With librdkafka's defaults that is
                          // 11 MB of fresh pages for each megabyte sent, a fifth of what producing
                          // costs; longer values are sent from where they lie.
-                         {"batch.num.messages", "2000"},
-                         {"message.copy.max.bytes", "1024"},
+                         {"batch.num.messages", "4096"},
+                         {"message.copy.max.bytes", "512"},
                          // A missing topic is reported in seconds: ours exist before workers start.
                          {"topic.metadata.propagation.max.ms", "5000"},
                      }));
@@ -59,10 +65,7 @@ KafkaProducer::~KafkaProducer() {
 absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
   RETURN_IF_ERROR(failed_);
   RETURN_IF_ERROR(CheckRecord(record));
-  // librdkafka would choose one itself.
-  if (record.partition < PartitionId(0)) {
-    return FatalError("send to {}: there is no partition {}", record.topic, record.partition);
-  }
+  RETURN_IF_ERROR(CheckPartition(record.topic, record.partition));
   const size_t bytes = record.key.size() + record.value.size();
   // A record larger than the whole budget may go alone: refusing it for ever would stop its sender.
   if (outstanding_ > 0 && outstanding_bytes_ + bytes > options_.max_bytes) {
@@ -78,8 +81,7 @@ absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
     fields[n].vtype = type;
     return fields[n++];
   };
-  Topic* const topic = FindTopic(record.topic);
-  if (topic == nullptr) return FatalError("send to {}: no name of a topic", record.topic);
+  ASSIGN_OR_RETURN(Topic* const topic, FindTopic(record.topic));
   add(RD_KAFKA_VTYPE_RKT).u.rkt = topic->handle.get();
   add(RD_KAFKA_VTYPE_PARTITION).u.i32 = record.partition.value();
   add(RD_KAFKA_VTYPE_MSGFLAGS).u.i = RD_KAFKA_MSG_F_COPY;
@@ -109,11 +111,53 @@ absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
     return ToStatus(code, fmt::format("send {} bytes to {} partition {}", bytes, record.topic,
                                       record.partition));
   }
-  Partition& partition = topic->partitions[record.partition];
-  if (partition.outstanding++ == 0) partition.progressed = true;
-  ++outstanding_;
-  outstanding_bytes_ += bytes;
+  CountSent(*topic, record.partition, 1, bytes);
   return absl::OkStatus();
+}
+
+absl::StatusOr<size_t> KafkaProducer::SendMany(std::string_view topic_name, PartitionId partition,
+                                               std::span<const KeyValue> records, uint64_t token) {
+  RETURN_IF_ERROR(failed_);
+  RETURN_IF_ERROR(CheckPartition(topic_name, partition));
+  ASSIGN_OR_RETURN(Topic* const topic, FindTopic(topic_name));
+  many_.clear();
+  size_t bytes = 0;
+  for (const KeyValue& record : records) {
+    RETURN_IF_ERROR(CheckRecord({.topic = topic_name, .key = record.key, .value = record.value}));
+    const size_t size = record.key.size() + record.value.size();
+    const bool alone = outstanding_ == 0 && many_.empty();
+    if (!alone && outstanding_bytes_ + bytes + size > options_.max_bytes) break;
+    bytes += size;
+    // librdkafka only reads through these pointers.
+    rd_kafka_message_t& message = many_.emplace_back();
+    message.payload = const_cast<char*>(record.value.data());
+    message.len = record.value.size();
+    message.key = const_cast<char*>(record.key.data());
+    message.key_len = record.key.size();
+    message._private = reinterpret_cast<void*>(token);
+  }
+  // One look at the clocks and one search for the partition, instead of one for each record.
+  rd_kafka_produce_batch(topic->handle.get(), partition.value(), RD_KAFKA_MSG_F_COPY, many_.data(),
+                         static_cast<int>(many_.size()));
+  for (const rd_kafka_message_t& message : many_) {
+    if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      CountSent(*topic, partition, 1, message.len + message.key_len);
+    } else if (failed_.ok()) {
+      // librdkafka passes over a record that it refuses, and takes those after it.
+      Fail(ToStatus(message.err, fmt::format("send {} records to {} partition {}", many_.size(),
+                                             topic_name, partition)));
+    }
+  }
+  RETURN_IF_ERROR(failed_);
+  return many_.size();
+}
+
+void KafkaProducer::CountSent(Topic& topic, PartitionId id, size_t records, size_t bytes) {
+  Partition& partition = topic.partitions[id];
+  if (partition.outstanding == 0) partition.progressed = true;
+  partition.outstanding += records;
+  outstanding_ += records;
+  outstanding_bytes_ += bytes;
 }
 
 void KafkaProducer::Poll(Duration timeout) {
@@ -152,18 +196,20 @@ void KafkaProducer::OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, v
         ToStatus(message->err, fmt::format("produce to {} partition {}",
                                            rd_kafka_topic_name(message->rkt), message->partition));
     ack.status = FatalError("{}", MessageOf(why));
-    if (self->failed_.ok()) {
-      self->failed_ = ack.status;
-      Log(LogLevel::kError, "kafka", "{}", MessageOf(why));
-      // Nothing may follow a record that was lost.
-      rd_kafka_purge(self->handle_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
-                                              RD_KAFKA_PURGE_F_NON_BLOCKING);
-    }
+    if (self->failed_.ok()) self->Fail(why);
   }
   self->on_ack_(ack);
 }
 
-KafkaProducer::Topic* KafkaProducer::FindTopic(std::string_view name) {
+void KafkaProducer::Fail(const absl::Status& why) {
+  failed_ = FatalError("{}", MessageOf(why));
+  Log(LogLevel::kError, "kafka", "{}", MessageOf(why));
+  // Nothing may follow a record that was lost.
+  rd_kafka_purge(handle_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+                                    RD_KAFKA_PURGE_F_NON_BLOCKING);
+}
+
+absl::StatusOr<KafkaProducer::Topic*> KafkaProducer::FindTopic(std::string_view name) {
   for (Topic& topic : topics_) {
     if (topic.name == name) return &topic;
   }
@@ -175,7 +221,7 @@ KafkaProducer::Topic* KafkaProducer::FindTopic(std::string_view name) {
   if (topic.handle != nullptr) return &topic;
   rd_kafka_topic_conf_destroy(conf);
   topics_.pop_back();
-  return nullptr;
+  return FatalError("send to {}: no name of a topic", name);
 }
 
 void KafkaProducer::CheckProgress() {

@@ -27,6 +27,8 @@ class KafkaProducer : public Producer {
   ~KafkaProducer() override;
 
   absl::Status Send(const Record& record, uint64_t token) override;
+  absl::StatusOr<size_t> SendMany(std::string_view topic, PartitionId partition,
+                                  std::span<const KeyValue> records, uint64_t token) override;
   void Poll(Duration timeout) override;
   absl::Status Flush(Duration timeout) override;
 
@@ -47,8 +49,11 @@ class KafkaProducer : public Producer {
   KafkaProducer(std::string prefix, const ProducerOptions& options, AckHandler on_ack);
 
   static void OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, void* self);
-  // Null when no topic can have this name.
-  Topic* FindTopic(std::string_view name);
+  // Fatal when no topic can have this name.
+  absl::StatusOr<Topic*> FindTopic(std::string_view name);
+  void CountSent(Topic& topic, PartitionId partition, size_t records, size_t bytes);
+  // Gives up what is outstanding, and takes nothing any more.
+  void Fail(const absl::Status& why);
   // Gives everything up when some partition did not move for too long.
   void CheckProgress();
 
@@ -57,7 +62,8 @@ class KafkaProducer : public Producer {
   const AckHandler on_ack_;
   Handle handle_;
 
-  std::deque<Topic> topics_;  // a handful; librdkafka's topics point to them
+  std::vector<rd_kafka_message_t> many_;  // of SendMany
+  std::deque<Topic> topics_;              // a handful; librdkafka's topics point to them
   size_t outstanding_bytes_ = 0;
   size_t outstanding_ = 0;
   SteadyTime next_check_;

@@ -85,14 +85,15 @@ class Framed : public Counted<transport::TFramedTransport> {
 };
 
 std::shared_ptr<protocol::TProtocol> MakeProtocol(
-    const HBaseOptions& options, const std::shared_ptr<transport::TTransport>& transport) {
+    const HBaseOptions& options, const std::shared_ptr<transport::TBufferBase>& transport) {
   const int32_t max_bytes = static_cast<int32_t>(options.max_answer_bytes);
   if (options.compact) {
     return std::make_shared<protocol::TCompactProtocol>(transport, max_bytes, kMaxListEntries);
   }
   constexpr bool kStrict = true;  // as HBase writes: a message begins with its version
-  return std::make_shared<protocol::TBinaryProtocol>(transport, max_bytes, kMaxListEntries, kStrict,
-                                                     kStrict);
+  // Reads and writes the buffer itself; the protocol of any transport asks it for each number.
+  return std::make_shared<protocol::TBinaryProtocolT<transport::TBufferBase>>(
+      transport, max_bytes, kMaxListEntries, kStrict, kStrict);
 }
 
 }  // namespace
