@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/base/byte_mask.h"
+
 namespace orbweaver {
 namespace {
 
@@ -54,40 +56,26 @@ bool IsAscii(const unsigned char* p, size_t size) {
   return (seen & kHighBits) == 0;
 }
 
-// A bit for each of the 64 bytes that is not ASCII.
-uint64_t NotAscii(const unsigned char* p) {
-  constexpr uint64_t kHighBits = 0x8080808080808080u;
-  // Brings the high bits of eight bytes together in the highest byte.
-  constexpr uint64_t kGather = 0x0002040810204081u;
-  static_assert(std::endian::native == std::endian::little);
-  uint64_t mask = 0;
-  for (size_t i = 0; i < 8; ++i) {
-    const uint64_t high = Load<uint64_t>(p + 8 * i) & kHighBits;
-    mask |= (high * kGather >> 56) << (8 * i);
-  }
-  return mask;
-}
-
 }  // namespace
 
 bool IsValidUtf8(std::string_view text) {
   const auto* p = reinterpret_cast<const unsigned char*>(text.data());
-  if (IsAscii(p, text.size())) return true;
+  size_t i = 0;
   // Texts of most languages are ASCII for long stretches: only the other characters are looked at
   // one by one.
-  size_t i = 0;
-  while (i + 64 <= text.size()) {
+  while (i + kMaskBytes <= text.size()) {
     const size_t block = i;
-    i += 64;
-    for (uint64_t mask = NotAscii(p + block); mask != 0;) {
+    i += kMaskBytes;
+    for (uint64_t mask = NotAsciiMask(text.data() + block); mask != 0;) {
       const size_t at = static_cast<size_t>(std::countr_zero(mask));
       const size_t length = CharacterLength(p + block + at, text.size() - block - at);
       if (length == 0) return false;
       i = std::max(i, block + at + length);  // the last one may reach into the next block
-      if (at + length >= 64) break;
+      if (at + length >= kMaskBytes) break;
       mask &= ~uint64_t{0} << (at + length);
     }
   }
+  if (i == text.size() || IsAscii(p + i, text.size() - i)) return true;
   while (i < text.size()) {
     const size_t length = CharacterLength(p + i, text.size() - i);
     if (length == 0) return false;

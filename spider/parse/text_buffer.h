@@ -2,10 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "common/base/byte_mask.h"
 #include "common/base/utf8.h"
 #include "spider/parse/ascii.h"
 
@@ -19,16 +22,19 @@ class TextBuffer {
   // Runs of white space become one space, none at the beginning and the end. NUL bytes, which
   // engines treat each in its own way, are left out.
   void Append(std::string_view text) {
-    for (const char c : text) {
-      if (IsSpace(c)) {
-        pending_space_ = !text_.empty();
-      } else if (c != '\0') {
-        // More than the bound, so that clamping sees where the last character ends.
+    while (!text.empty()) {
+      size_t word = 0;
+      while (word < text.size() && !IsSpace(text[word]) && text[word] != '\0') ++word;
+      if (word > 0) {
         if (text_.size() > max_bytes_) return;
         if (pending_space_) text_.push_back(' ');
         pending_space_ = false;
-        text_.push_back(c);
+        // One byte more than the bound, so that clamping sees where the last character ends.
+        text_.append(text.substr(0, std::min(word, max_bytes_ + 1 - text_.size())));
+      } else if (text[0] != '\0') {
+        pending_space_ = !text_.empty();
       }
+      text.remove_prefix(std::max<size_t>(word, 1));
     }
   }
   // What comes next is a word of its own.
@@ -64,29 +70,26 @@ class TextCounter {
   uint64_t bytes() const { return bytes_; }
 
  private:
-  // So that a sum of them fits into a byte.
-  static constexpr size_t kBlock = 120;
+  static uint64_t Spaces(const char* p) { return MaskOf<' ', '\n', '\t', '\r', '\f'>(p); }
 
-  // IsSpace as a number, and without branches.
-  static uint8_t Space(char c) {
-    return static_cast<uint8_t>((c == ' ') | (c == '\n') | (c == '\t') | (c == '\r') | (c == '\f'));
-  }
-
-  // Most of a page passes through here: written so that compilers take many bytes at once.
+  // Most of a page passes through here.
   void AppendPlain(std::string_view text) {
     while (bytes_ == 0 && !text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-    if (text.empty()) return;
-    if (!IsSpace(text.front())) bytes_ += pending_space_ ? 2 : 1;
-    for (size_t begin = 1; begin < text.size(); begin += kBlock) {
-      const size_t end = std::min(begin + kBlock, text.size());
-      uint8_t count = 0;
-      for (size_t i = begin; i < end; ++i) {
-        const uint8_t is_word = Space(text[i]) ^ 1;
-        count = static_cast<uint8_t>(count + is_word + (is_word & Space(text[i - 1])));
-      }
-      bytes_ += count;
+    for (; text.size() >= kMaskBytes; text.remove_prefix(kMaskBytes)) {
+      Count(Spaces(text.data()), kMaskBytes);
     }
-    pending_space_ = IsSpace(text.back());
+    if (text.empty()) return;
+    char rest[kMaskBytes] = {};
+    std::copy_n(text.data(), text.size(), rest);
+    Count(Spaces(rest), text.size());
+  }
+
+  // The next `size` bytes, at least one; `spaces` has a bit for each.
+  void Count(uint64_t spaces, size_t size) {
+    const uint64_t words = ~spaces & (~uint64_t{0} >> (kMaskBytes - size));
+    const uint64_t after_space = spaces << 1 | static_cast<uint64_t>(pending_space_);
+    bytes_ += static_cast<uint64_t>(std::popcount(words) + std::popcount(words & after_space));
+    pending_space_ = (spaces >> (size - 1) & 1) != 0;
   }
 
   uint64_t bytes_ = 0;
