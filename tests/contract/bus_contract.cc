@@ -105,6 +105,27 @@ std::vector<BusContract::Copied> BusContract::ConsumeAll(const std::string& topi
   return Consume(*consumer, count);
 }
 
+std::unique_ptr<Consumer> BusContract::ConsumerOfTwoCutPartitions() {
+  const std::string topic = MakeTopic(2);
+  ProduceNumbers(topic, 2, 40);
+  for (const int32_t id : {0, 1}) env().CutLog(topic, PartitionId(id), Offset(10));
+  auto consumer = NewConsumer(Name("group"));
+  const AssignedPartition from[] = {
+      {.partition = PartitionId(0), .position = Offset(3), .metadata = ""},
+      {.partition = PartitionId(1), .position = Offset(4), .metadata = ""}};
+  EXPECT_OK(consumer->Assign(topic, from));
+  MessageBatch batch;
+  int cuts = 0;
+  const SteadyTime deadline = SystemClock().Now() + kBusPatience;
+  while (cuts < 2 && SystemClock().Now() < deadline) {
+    const absl::Status status = consumer->Poll({}, kBusWait, &batch);
+    cuts += status.code() == absl::StatusCode::kOutOfRange;
+    EXPECT_TRUE(batch.empty());
+  }
+  EXPECT_EQ(cuts, 2);
+  return consumer;
+}
+
 AckedProducer::AckedProducer(Bus& bus, const ProducerOptions& options) {
   auto producer = bus.NewProducer(options, [this](const Ack& ack) {
     EXPECT_TRUE(acks_.emplace(ack.token, ack).second) << "token " << ack.token << " acked twice";

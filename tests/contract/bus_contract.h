@@ -51,6 +51,8 @@ class BusContract : public ::testing::TestWithParam<BusEnvFactory> {
   // All that the topic holds, read without a group.
   std::vector<Copied> ConsumeAll(const std::string& topic, int partitions);
   std::unique_ptr<Consumer> NewConsumer(const std::string& group, const std::string& member = "");
+  // Of two logs that end at 20 and were cut at 10 under it; it has reported both.
+  std::unique_ptr<Consumer> ConsumerOfTwoCutPartitions();
 
  private:
   std::string unique_;

@@ -318,21 +318,7 @@ TEST_P(BusContract, ReportsAPositionThatALogBegunAnewHasNotReached) {
 }
 
 TEST_P(BusContract, ResumesTwoCutPartitionsByOneCommit) {
-  const std::string topic = MakeTopic(2);
-  ProduceNumbers(topic, 2, 40);
-  for (const int32_t id : {0, 1}) env().CutLog(topic, PartitionId(id), Offset(10));
-  auto consumer = NewConsumer(Name("group"));
-  const AssignedPartition from[] = {From(0, 3), From(1, 4)};
-  ASSERT_OK(consumer->Assign(topic, from));
-  MessageBatch batch;
-  int cuts = 0;
-  const SteadyTime deadline = SystemClock().Now() + kBusPatience;
-  while (cuts < 2 && SystemClock().Now() < deadline) {
-    const absl::Status status = consumer->Poll({}, kBusWait, &batch);
-    cuts += status.code() == absl::StatusCode::kOutOfRange;
-    EXPECT_TRUE(batch.empty());
-  }
-  ASSERT_EQ(cuts, 2);
+  const auto consumer = ConsumerOfTwoCutPartitions();
   const OffsetCommit resume[] = {{PartitionId(0), Offset(15), ""},
                                  {PartitionId(1), Offset(18), ""}};
   ASSERT_OK(consumer->Commit(resume, kBusPatience));
@@ -344,19 +330,8 @@ TEST_P(BusContract, ResumesTwoCutPartitionsByOneCommit) {
 }
 
 TEST_P(BusContract, APartitionStaysCutWhileAnotherResumes) {
-  const std::string topic = MakeTopic(2);
-  ProduceNumbers(topic, 2, 40);
-  for (const int32_t id : {0, 1}) env().CutLog(topic, PartitionId(id), Offset(10));
-  auto consumer = NewConsumer(Name("group"));
-  const AssignedPartition from[] = {From(0, 3), From(1, 4)};
-  ASSERT_OK(consumer->Assign(topic, from));
+  const auto consumer = ConsumerOfTwoCutPartitions();
   MessageBatch batch;
-  int cuts = 0;
-  const SteadyTime deadline = SystemClock().Now() + kBusPatience;
-  while (cuts < 2 && SystemClock().Now() < deadline) {
-    cuts += consumer->Poll({}, kBusWait, &batch).code() == absl::StatusCode::kOutOfRange;
-  }
-  ASSERT_EQ(cuts, 2);
   for (auto [id, offset] : {std::pair(0, 15), std::pair(1, 18)}) {
     const OffsetCommit resume{PartitionId(id), Offset(offset), ""};
     ASSERT_OK(consumer->Commit({&resume, 1}, kBusPatience));
