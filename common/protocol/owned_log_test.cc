@@ -1,5 +1,6 @@
 #include "common/protocol/owned_log.h"
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -292,6 +293,54 @@ TEST_F(OwnedLogTest, FullBudgetWaitsForAcksInsteadOfFailing) {
   for (int i = 0; i < 50; ++i) Append(**log, kFirst, Offset(0));
   ASSERT_OK((*log)->AwaitAcks(kLong));
   EXPECT_EQ((*log)->WrittenTo(kFirst), Offset(51));
+}
+
+TEST_F(OwnedLogTest, ManyThatExceedTheBudgetAreAllInTheLogInTheirOrder) {
+  MemoryBus slow(&broker_, {.faults = {.max_ack_delay = std::chrono::seconds(1)}});
+  auto log = OwnedLog::Create(
+      slow, clock_,
+      {.topic = std::string(kSpiderFeedTopic), .owner = "owner", .producer = {.max_bytes = 100}});
+  ASSERT_OK(log);
+  ASSERT_OK((*log)->TakeOver(kFirst, kLong));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 50; ++i) keys.push_back("key " + std::to_string(i));
+  const std::string entry = Entry(Offset(0));
+  std::vector<KeyValue> records;
+  for (const std::string& key : keys) records.push_back({key, entry});
+  std::span<const KeyValue> unsent = records;
+  ASSERT_OK((*log)->AppendMany(kFirst, &unsent, kLong));
+  EXPECT_TRUE(unsent.empty());
+  ASSERT_OK((*log)->AwaitAcks(kLong));
+  EXPECT_EQ((*log)->WrittenTo(kFirst), Offset(51));
+
+  auto consumer = bus_.NewConsumer({.group = "reader"});
+  ASSERT_OK(consumer);
+  const AssignedPartition from{.partition = kFirst, .position = Offset(1), .metadata = ""};
+  ASSERT_OK((*consumer)->Assign(kSpiderFeedTopic, {&from, 1}));
+  std::vector<std::string> read;
+  MessageBatch batch;
+  while (read.size() < keys.size()) {
+    ASSERT_OK((*consumer)->Poll({}, kLong, &batch));
+    for (const Message& message : batch.messages()) read.emplace_back(message.key);
+  }
+  EXPECT_EQ(read, keys);
+}
+
+TEST_F(OwnedLogTest, WhatOfManyDidNotFitInTimeIsLeftToTheCaller) {
+  MemoryBus slow(&broker_, {.faults = {.max_ack_delay = std::chrono::seconds(1)}});
+  auto log = OwnedLog::Create(
+      slow, clock_,
+      {.topic = std::string(kSpiderFeedTopic), .owner = "owner", .producer = {.max_bytes = 1000}});
+  ASSERT_OK(log);
+  ASSERT_OK((*log)->TakeOver(kFirst, kLong));
+  const std::string entry(300, 'x');
+  const std::vector<KeyValue> records(5, KeyValue{"key", entry});
+  std::span<const KeyValue> unsent = records;
+  EXPECT_TRUE(IsRetry((*log)->AppendMany(kFirst, &unsent, Duration::zero())));
+  EXPECT_EQ(unsent.size(), 2u);
+  ASSERT_OK((*log)->AppendMany(kFirst, &unsent, kLong));
+  ASSERT_OK((*log)->AwaitAcks(kLong));
+  EXPECT_EQ((*log)->WrittenTo(kFirst), Offset(6));
 }
 
 }  // namespace
