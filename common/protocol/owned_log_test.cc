@@ -36,6 +36,17 @@ class OwnedLogTest : public ::testing::Test {
     return *std::move(log);
   }
 
+  // The owner of kFirst, whose acks take a while and whose producer holds so many bytes.
+  std::unique_ptr<OwnedLog> NewSlowLog(size_t max_bytes) {
+    auto log = OwnedLog::Create(slow_, clock_,
+                                {.topic = std::string(kSpiderFeedTopic),
+                                 .owner = "owner",
+                                 .producer = {.max_bytes = max_bytes}});
+    EXPECT_OK(log);
+    EXPECT_OK((*log)->TakeOver(kFirst, kLong));
+    return *std::move(log);
+  }
+
   // A request by whoever thinks to own the partition.
   static std::string Entry(Offset epoch) {
     EncodeBuffer buffer;
@@ -62,6 +73,7 @@ class OwnedLogTest : public ::testing::Test {
 
   ManualClock clock_;
   MemoryBroker broker_{&clock_};
+  MemoryBus slow_{&broker_, {.faults = {.max_ack_delay = std::chrono::seconds(1)}}};
   MemoryBus bus_{&broker_, {}};
   MessageBatch batch_;
   Arena arena_;
@@ -284,34 +296,24 @@ TEST_F(OwnedLogTest, BrokerThatIsAwayIsARetryAndTheSecondTryTakesOver) {
 }
 
 TEST_F(OwnedLogTest, FullBudgetWaitsForAcksInsteadOfFailing) {
-  MemoryBus slow(&broker_, {.faults = {.max_ack_delay = std::chrono::seconds(1)}});
-  auto log = OwnedLog::Create(
-      slow, clock_,
-      {.topic = std::string(kSpiderFeedTopic), .owner = "owner", .producer = {.max_bytes = 100}});
-  ASSERT_OK(log);
-  ASSERT_OK((*log)->TakeOver(kFirst, kLong));
-  for (int i = 0; i < 50; ++i) Append(**log, kFirst, Offset(0));
-  ASSERT_OK((*log)->AwaitAcks(kLong));
-  EXPECT_EQ((*log)->WrittenTo(kFirst), Offset(51));
+  const auto log = NewSlowLog(100);
+  for (int i = 0; i < 50; ++i) Append(*log, kFirst, Offset(0));
+  ASSERT_OK(log->AwaitAcks(kLong));
+  EXPECT_EQ(log->WrittenTo(kFirst), Offset(51));
 }
 
 TEST_F(OwnedLogTest, ManyThatExceedTheBudgetAreAllInTheLogInTheirOrder) {
-  MemoryBus slow(&broker_, {.faults = {.max_ack_delay = std::chrono::seconds(1)}});
-  auto log = OwnedLog::Create(
-      slow, clock_,
-      {.topic = std::string(kSpiderFeedTopic), .owner = "owner", .producer = {.max_bytes = 100}});
-  ASSERT_OK(log);
-  ASSERT_OK((*log)->TakeOver(kFirst, kLong));
+  const auto log = NewSlowLog(100);
   std::vector<std::string> keys;
   for (int i = 0; i < 50; ++i) keys.push_back("key " + std::to_string(i));
   const std::string entry = Entry(Offset(0));
   std::vector<KeyValue> records;
   for (const std::string& key : keys) records.push_back({key, entry});
   std::span<const KeyValue> unsent = records;
-  ASSERT_OK((*log)->AppendMany(kFirst, &unsent, kLong));
+  ASSERT_OK(log->AppendMany(kFirst, &unsent, kLong));
   EXPECT_TRUE(unsent.empty());
-  ASSERT_OK((*log)->AwaitAcks(kLong));
-  EXPECT_EQ((*log)->WrittenTo(kFirst), Offset(51));
+  ASSERT_OK(log->AwaitAcks(kLong));
+  EXPECT_EQ(log->WrittenTo(kFirst), Offset(51));
 
   auto consumer = bus_.NewConsumer({.group = "reader"});
   ASSERT_OK(consumer);
@@ -327,20 +329,15 @@ TEST_F(OwnedLogTest, ManyThatExceedTheBudgetAreAllInTheLogInTheirOrder) {
 }
 
 TEST_F(OwnedLogTest, WhatOfManyDidNotFitInTimeIsLeftToTheCaller) {
-  MemoryBus slow(&broker_, {.faults = {.max_ack_delay = std::chrono::seconds(1)}});
-  auto log = OwnedLog::Create(
-      slow, clock_,
-      {.topic = std::string(kSpiderFeedTopic), .owner = "owner", .producer = {.max_bytes = 1000}});
-  ASSERT_OK(log);
-  ASSERT_OK((*log)->TakeOver(kFirst, kLong));
+  const auto log = NewSlowLog(1000);
   const std::string entry(300, 'x');
   const std::vector<KeyValue> records(5, KeyValue{"key", entry});
   std::span<const KeyValue> unsent = records;
-  EXPECT_TRUE(IsRetry((*log)->AppendMany(kFirst, &unsent, Duration::zero())));
+  EXPECT_TRUE(IsRetry(log->AppendMany(kFirst, &unsent, Duration::zero())));
   EXPECT_EQ(unsent.size(), 2u);
-  ASSERT_OK((*log)->AppendMany(kFirst, &unsent, kLong));
-  ASSERT_OK((*log)->AwaitAcks(kLong));
-  EXPECT_EQ((*log)->WrittenTo(kFirst), Offset(6));
+  ASSERT_OK(log->AppendMany(kFirst, &unsent, kLong));
+  ASSERT_OK(log->AwaitAcks(kLong));
+  EXPECT_EQ(log->WrittenTo(kFirst), Offset(6));
 }
 
 }  // namespace
