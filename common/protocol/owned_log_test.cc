@@ -313,7 +313,7 @@ TEST_F(OwnedLogTest, ManyThatExceedTheBudgetAreAllInTheLogInTheirOrder) {
   ASSERT_OK(log->AppendMany(kFirst, &unsent, kLong));
   EXPECT_TRUE(unsent.empty());
   ASSERT_OK(log->AwaitAcks(kLong));
-  EXPECT_EQ(log->WrittenTo(kFirst), Offset(51));
+  ASSERT_EQ(log->WrittenTo(kFirst), Offset(51));
 
   auto consumer = bus_.NewConsumer({.group = "reader"});
   ASSERT_OK(consumer);

@@ -1,3 +1,4 @@
+// One case a rule, on one simulated clock and its helpers: a little past 400 lines for that.
 #include "spider/politeness/politeness.h"
 
 #include <algorithm>

@@ -139,17 +139,20 @@ absl::StatusOr<size_t> KafkaProducer::SendMany(std::string_view topic_name, Part
   // One look at the clocks and one search for the partition, instead of one for each record.
   rd_kafka_produce_batch(topic->handle.get(), partition.value(), RD_KAFKA_MSG_F_COPY, many_.data(),
                          static_cast<int>(many_.size()));
+  size_t taken = 0, taken_bytes = 0;
   for (const rd_kafka_message_t& message : many_) {
     if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      CountSent(*topic, partition, 1, message.len + message.key_len);
+      ++taken;
+      taken_bytes += message.len + message.key_len;
     } else if (failed_.ok()) {
       // librdkafka passes over a record that it refuses, and takes those after it.
       Fail(ToStatus(message.err, fmt::format("send {} records to {} partition {}", many_.size(),
                                              topic_name, partition)));
     }
   }
+  CountSent(*topic, partition, taken, taken_bytes);
   RETURN_IF_ERROR(failed_);
-  return many_.size();
+  return taken;
 }
 
 void KafkaProducer::CountSent(Topic& topic, PartitionId id, size_t records, size_t bytes) {
