@@ -49,6 +49,7 @@ LIBRARIES = {
     "rocksdb/": ["common/store/rocksdb", "common/bus/embedded"],
     "gumbo.h": ["spider/parse"],
     "lexbor/": ["spider/parse"],
+    "isa-l/": ["common/store/rocksdb"],
     "uchardet": ["spider/parse"],
     "ares": ["spider/fetch"],
     "brotli/": ["spider/fetch"],

@@ -19,7 +19,9 @@
 #include "rocksdb/utilities/table_properties_collectors.h"
 #include "rocksdb/write_buffer_manager.h"
 
+#include "common/base/check.h"
 #include "common/base/status.h"
+#include "common/store/rocksdb/checksum.h"
 #include "common/store/rocksdb/row_key.h"
 #include "common/store/rocksdb/versioned_value.h"
 
@@ -105,6 +107,7 @@ rocksdb::BlockBasedTableOptions BlockOptions(const std::shared_ptr<rocksdb::Cach
   // Past the last row of a block a row's end is known from the index: the next block stays unread.
   block.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
   block.format_version = 5;
+  block.checksum = rocksdb::kXXH3;
   block.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   // Counted in the cache, and held there while their file is open: looking them up at each get
   // costs absent rows a third of their speed.
@@ -211,6 +214,7 @@ Database::~Database() {
 }
 
 absl::Status Database::OpenFamilies() {
+  CHECK(IsChecksumRight());
   const auto cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (const Table table : kTables) {
