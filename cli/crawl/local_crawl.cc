@@ -45,6 +45,8 @@ void SetLocalDefaults(ProductOptions* options) {
   // enough that what a batch touches does not take much memory.
   options->strategy_worker.batch_events = 6000;
   options->states.cache_bytes = size_t{192} << 20;
+  // Cells cost little to read where no server is asked, and bases much to write again and again.
+  options->states.max_deltas = 256;
 }
 
 LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database)

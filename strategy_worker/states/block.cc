@@ -9,14 +9,14 @@
 namespace orbweaver {
 namespace {
 
-constexpr uint8_t kFormat = 1;
+constexpr uint8_t kFormat = 2;
+constexpr Version kNone{0};  // what a base comes after
 // A word is written whole, of which only the beginning may count.
 constexpr size_t kSlackBytes = 8;
 
-void AppendHead(std::span<const Version> chain, size_t entries, std::string* out) {
+void AppendHead(Version before, size_t entries, std::string* out) {
   AppendFixed(kFormat, out);
-  AppendVarint(chain.size(), out);
-  for (const Version version : chain) AppendFixed(version.value(), out);
+  AppendFixed(before.value(), out);
   AppendVarint(entries, out);
 }
 
@@ -38,20 +38,12 @@ class EntryWriter {
   size_t end_;
 };
 
-absl::Status ReadHead(ByteReader& reader, std::vector<Version>* chain, size_t* entries) {
+absl::Status ReadHead(ByteReader& reader, Version* before, size_t* entries) {
   const auto format = reader.Fixed<uint8_t>();
   if (reader.ok() && format != kFormat) {
     return PoisonError("block of link states: format {}, this version reads {}", format, kFormat);
   }
-  const auto chain_size = reader.Varint<uint64_t>();
-  if (chain_size > reader.left() / sizeof(uint64_t)) reader.Fail();
-  uint64_t last = 0;
-  for (uint64_t i = 0; reader.ok() && i < chain_size; ++i) {
-    const auto version = reader.Fixed<uint64_t>();
-    if (version <= last) reader.Fail();
-    last = version;
-    if (chain != nullptr) chain->push_back(Version(version));
-  }
+  *before = Version(reader.Fixed<uint64_t>());
   *entries = reader.Varint<uint64_t>();
   if (*entries > reader.left() / kMinEntryBytes) reader.Fail();
   return reader.ok() ? absl::OkStatus()
@@ -61,14 +53,14 @@ absl::Status ReadHead(ByteReader& reader, std::vector<Version>* chain, size_t* e
 }  // namespace
 
 void EncodeBase(const LinkSet& set, std::string* out) {
-  AppendHead({}, set.size(), out);
+  AppendHead(kNone, set.size(), out);
   EntryWriter writer(set.EntryBytesBound() + kSlackBytes, out);
   set.ForEach([&](uint64_t key, const PackedLink& packed) { writer.Add(key, packed); });
 }
 
-void EncodeDelta(const LinkSet& set, std::span<const Version> chain, std::span<const uint64_t> keys,
+void EncodeDelta(const LinkSet& set, Version before, std::span<const uint64_t> keys,
                  std::string* out) {
-  AppendHead(chain, keys.size(), out);
+  AppendHead(before, keys.size(), out);
   for (const uint64_t key : keys) {
     PackedLink packed;
     CHECK(set.Find(key, &packed));
@@ -77,16 +69,20 @@ void EncodeDelta(const LinkSet& set, std::span<const Version> chain, std::span<c
   }
 }
 
-absl::Status DecodeChain(std::string_view block, std::vector<Version>* chain) {
+absl::StatusOr<std::optional<Version>> DecodeBefore(std::string_view block) {
   ByteReader reader(block);
+  Version before;
   size_t entries;
-  return ReadHead(reader, chain, &entries);
+  RETURN_IF_ERROR(ReadHead(reader, &before, &entries));
+  if (before == kNone) return std::optional<Version>();
+  return before;
 }
 
 absl::Status DecodeEntries(std::string_view block, LinkSet* set) {
   ByteReader reader(block);
+  Version before;
   size_t entries;
-  RETURN_IF_ERROR(ReadHead(reader, nullptr, &entries));
+  RETURN_IF_ERROR(ReadHead(reader, &before, &entries));
   const bool is_first = set->size() == 0;
   if (is_first) set->Reserve(entries);
   uint64_t last = 0;

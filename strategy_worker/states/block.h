@@ -2,20 +2,21 @@
 // a part of the record's cell.
 //
 //   format version   1 byte
-//   chain            varint n, then n versions of 8 bytes: the base and the deltas that this block
-//                    comes after, ascending; none in a base
+//   before           8 bytes: the version of the block that this one comes after; 0 in a base
 //   entries          varint n, then n entries (packed_link.h), ascending by key
 //
-// A later block of a chain says what replaces or joins the entries of those before it.
+// So a shard's blocks are a chain, from its last one back to a base. A later block says what
+// replaces or joins the entries of those before it.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/base/ids.h"
 #include "strategy_worker/states/link_set.h"
@@ -26,14 +27,14 @@ namespace orbweaver {
 void EncodeBase(const LinkSet& set, std::string* out);
 
 // The entries of `keys`, which ascend and are in the set.
-void EncodeDelta(const LinkSet& set, std::span<const Version> chain, std::span<const uint64_t> keys,
+void EncodeDelta(const LinkSet& set, Version before, std::span<const uint64_t> keys,
                  std::string* out);
 
 // The readers are poison for anything that the encoders would not have written, or of a newer
 // format. Any bytes are safe.
 
-// Only what the block comes after.
-absl::Status DecodeChain(std::string_view block, std::vector<Version>* chain);
+// Only what the block comes after; none: a base.
+absl::StatusOr<std::optional<Version>> DecodeBefore(std::string_view block);
 
 // Puts the entries into *set; poison also when a key lies outside its range. The set is not to be
 // used after an error.

@@ -39,9 +39,9 @@ TEST(BlockTest, ABaseHasAllOfASet) {
     LinkSet decoded;
     ASSERT_OK(DecodeEntries(bytes.substr(6), &decoded));
     ExpectSame(set, decoded);
-    std::vector<Version> chain;
-    ASSERT_OK(DecodeChain(bytes.substr(6), &chain));
-    EXPECT_TRUE(chain.empty());
+    const auto before = DecodeBefore(bytes.substr(6));
+    ASSERT_OK(before.status());
+    EXPECT_FALSE(before->has_value());
   }
 }
 
@@ -57,20 +57,19 @@ TEST(BlockTest, ADeltaReplacesAndJoinsWhatStandsBeforeIt) {
   for (int i = 0; i < 50; ++i) keys.push_back(random());
   for (const uint64_t key : keys) set.Put(key, LinkPacker().Pack(RandomState(random)));
   std::sort(keys.begin(), keys.end());
-  const std::vector<Version> after = {Version(3), Version(9)};
-  EncodeDelta(set, after, keys, &delta);
+  EncodeDelta(set, Version(9), keys, &delta);
   LinkSet decoded;
   ASSERT_OK(DecodeEntries(base, &decoded));
   ASSERT_OK(DecodeEntries(delta, &decoded));
   ExpectSame(set, decoded);
-  std::vector<Version> chain;
-  ASSERT_OK(DecodeChain(delta, &chain));
-  EXPECT_EQ(chain, after);
+  const auto before = DecodeBefore(delta);
+  ASSERT_OK(before.status());
+  EXPECT_EQ(*before, Version(9));
 }
 
 TEST(BlockTest, ACutBlockIsPoisonAtEveryLengthAndSoIsALongerOne) {
   std::string bytes;
-  EncodeDelta(RandomSet(1, 0), std::vector<Version>{Version(1), Version(2)}, {}, &bytes);
+  EncodeDelta(RandomSet(1, 0), Version(2), {}, &bytes);
   std::string base;
   EncodeBase(RandomSet(1, 40), &base);
   for (const std::string& whole : {bytes, base}) {
@@ -95,8 +94,7 @@ TEST(BlockTest, SurvivesAnyBytes) {
     LinkSet set;
     const absl::Status status = DecodeEntries(bytes, &set);
     EXPECT_TRUE(status.ok() || IsPoison(status));
-    std::vector<Version> chain;
-    const absl::Status head = DecodeChain(bytes, &chain);
+    const absl::Status head = DecodeBefore(bytes).status();
     EXPECT_TRUE(head.ok() || IsPoison(head));
   }
 }
@@ -114,7 +112,7 @@ TEST(BlockTest, AnotherShardsEntriesAndThoseOutOfOrderArePoison) {
   two.Put(2, {});
   bytes.clear();
   EncodeBase(two, &bytes);
-  std::swap(bytes[3], bytes[3 + 11]);  // the keys' first bytes
+  std::swap(bytes[10], bytes[10 + 11]);  // the keys' first bytes
   LinkSet set;
   EXPECT_TRUE(IsPoison(DecodeEntries(bytes, &set)));
 }
@@ -122,16 +120,16 @@ TEST(BlockTest, AnotherShardsEntriesAndThoseOutOfOrderArePoison) {
 TEST(BlockTest, ANewerFormatIsPoisonAndNamed) {
   std::string bytes;
   EncodeBase(RandomSet(1, 1), &bytes);
-  bytes[0] = 2;
+  bytes[0] = 3;
   LinkSet set;
   const absl::Status status = DecodeEntries(bytes, &set);
   EXPECT_TRUE(IsPoison(status));
-  EXPECT_NE(MessageOf(status).find("format 2"), std::string_view::npos);
+  EXPECT_NE(MessageOf(status).find("format 3"), std::string_view::npos);
 }
 
 TEST(BlockTest, AHostileCountTakesNoMemory) {
-  // One byte of format, no chain, 2^35 entries.
-  const std::string bytes("\x01\x00\x80\x80\x80\x80\x80\x01", 8);
+  // One byte of format, a base, 2^35 entries.
+  const std::string bytes("\x02\0\0\0\0\0\0\0\0\x80\x80\x80\x80\x80\x01", 15);
   LinkSet set;
   EXPECT_TRUE(IsPoison(DecodeEntries(bytes, &set)));
   EXPECT_EQ(set.HeapBytes(), 0u);

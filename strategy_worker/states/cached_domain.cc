@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "common/base/check.h"
@@ -128,9 +129,8 @@ absl::Status CachedDomain::ReadFirstRow(const Rows& rows, size_t row, bool whole
       }
     }
     if (states.empty()) return absl::OkStatus();
-    std::vector<Version> chain;
-    RETURN_IF_ERROR(DecodeChain(states, &chain));
-    if (!chain.empty()) return PoisonError("block of link states in the record is no base");
+    ASSIGN_OR_RETURN(const std::optional<Version> before, DecodeBefore(states));
+    if (before.has_value()) return PoisonError("block of link states in the record is no base");
     return DecodeEntries(states, &shards_[0].shard->links);
   }
   shards_.clear();

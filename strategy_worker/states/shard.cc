@@ -1,6 +1,7 @@
 #include "strategy_worker/states/shard.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "common/base/big_endian.h"
 #include "common/base/planted_fault.h"
@@ -22,8 +23,25 @@ bool IsBlock(std::string_view column) {
   return column.size() == 1 + sizeof(uint64_t) && (column[0] == 'b' || column[0] == 'd');
 }
 
-absl::Status Missing(Version version) {
-  return PoisonError("block {} of link states is missing", version);
+// The versions of the blocks from the base up to `last`, whose cells are all there.
+absl::Status FindChain(const Rows& rows, size_t row, Version last, std::vector<Version>* versions) {
+  std::optional<Version> next = last;
+  while (next.has_value()) {
+    const Version version = *next;
+    const Cell* delta = rows.Find(row, DeltaColumn(version));
+    const Cell* const cell = delta != nullptr ? delta : rows.Find(row, BaseColumn(version));
+    if (cell == nullptr) return PoisonError("block {} of link states is missing", version);
+    versions->push_back(version);
+    ASSIGN_OR_RETURN(next, DecodeBefore(cell->value));
+    if (next.has_value() == (delta == nullptr)) {
+      return PoisonError("block {} of link states is not what its column says", version);
+    }
+    if (next.has_value() && *next >= version) {
+      return PoisonError("block {} of link states comes after a later one", version);
+    }
+  }
+  std::reverse(versions->begin(), versions->end());
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -62,21 +80,12 @@ void AppendColumns(const Shard::Chain& chain, std::vector<std::string>* columns)
 
 absl::Status ReadShard(const Rows& rows, size_t row, Version last, Shard* shard,
                        std::vector<std::string>* strays) {
-  const Cell* last_block = rows.Find(row, BaseColumn(last));
-  if (last_block == nullptr) last_block = rows.Find(row, DeltaColumn(last));
-  if (last_block == nullptr) return Missing(last);
   auto chain = std::make_unique<Shard::Chain>();
-  RETURN_IF_ERROR(DecodeChain(last_block->value, &chain->versions));
-  if (!chain->versions.empty() && chain->versions.back() >= last) {
-    return PoisonError("block {} of link states comes after a later one", last);
-  }
-  chain->versions.push_back(last);
-
+  RETURN_IF_ERROR(FindChain(rows, row, last, &chain->versions));
   std::vector<std::string> columns;
   AppendColumns(*chain, &columns);
   for (size_t i = 0; i < columns.size(); ++i) {
     const Cell* const cell = rows.Find(row, columns[i]);
-    if (cell == nullptr) return Missing(chain->versions[i]);
     RETURN_IF_ERROR(DecodeEntries(cell->value, &shard->links));
     (i == 0 ? chain->base_bytes : chain->delta_bytes) += cell->value.size();
   }
@@ -100,7 +109,7 @@ ShardBlock NextBlock(Version version, size_t max_deltas, Shard* shard,
     std::vector<uint64_t>& keys = *shard->changed;
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    EncodeDelta(shard->links, chain->versions, keys, &block.bytes);
+    EncodeDelta(shard->links, chain->versions.back(), keys, &block.bytes);
     if (chain->delta_bytes + block.bytes.size() <= chain->base_bytes) {
       chain->versions.push_back(version);
       chain->delta_bytes += block.bytes.size();

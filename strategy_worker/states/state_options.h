@@ -21,6 +21,7 @@ struct StateOptions {
   // it has 16 bytes or 2,000.
   size_t inline_bytes = 2000;
   // A base is followed by at most so many deltas, and by at most as many bytes as it has itself.
+  // Each costs HBase as much to read as some kilobytes.
   size_t max_deltas = 32;
   // A shard that exceeds one of these is split.
   size_t shard_urls = 1 << 16;

@@ -20,8 +20,8 @@ void FuzzBlock(std::string_view bytes) {
   LinkSet links;
   const absl::Status status = DecodeEntries(bytes, &links);
   CHECK(links.HeapBytes() <= kLeastBytes + 8 * bytes.size());
-  std::vector<Version> chain;
-  const absl::Status head = DecodeChain(bytes, &chain);
+  const auto before = DecodeBefore(bytes);
+  const absl::Status& head = before.status();
   if (!status.ok()) {
     CHECK(IsPoison(status) && (head.ok() || IsPoison(head)));
     return;
@@ -34,7 +34,7 @@ void FuzzBlock(std::string_view bytes) {
     keys.push_back(key);
   });
   std::string again;
-  EncodeDelta(links, chain, keys, &again);
+  EncodeDelta(links, before->value_or(Version(0)), keys, &again);
   CHECK(again == bytes);
 }
 
