@@ -75,8 +75,6 @@ Ctrl-C or SIGTERM.
 
 constexpr Duration kDrawEvery = std::chrono::milliseconds(200);
 constexpr Duration kLineEvery = std::chrono::seconds(10);
-// Soon enough that most of the logs never gets into RocksDB's table files.
-constexpr Duration kTrimEvery = std::chrono::seconds(1);
 constexpr Duration kLookEvery = std::chrono::milliseconds(250);
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
 constexpr Duration kSeedTimeout = std::chrono::minutes(1);
@@ -265,7 +263,6 @@ absl::StatusOr<std::string_view> Watch(const Arguments& arguments, const StopReq
   const SteadyTime start = SystemClock().Now();
   SteadyTime next_show = start + progress.interval();
   SteadyTime next_look = start + kLookEvery;
-  SteadyTime next_trim = start + kTrimEvery;
   while (true) {
     RETURN_IF_ERROR(watch.Follow(kDrawEvery));
     const SteadyTime now = SystemClock().Now();
@@ -289,10 +286,6 @@ absl::StatusOr<std::string_view> Watch(const Arguments& arguments, const StopReq
     if (now >= next_show) {
       next_show = now + progress.interval();
       progress.Show(watch.Look("crawling", DoneOf(arguments, watch.tally(), now - start)));
-    }
-    if (now >= next_trim) {
-      next_trim = now + kTrimEvery;
-      RETURN_IF_ERROR(watch.Trim());
     }
   }
 }

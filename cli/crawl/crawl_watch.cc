@@ -14,6 +14,9 @@ namespace {
 
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr Duration kSpeedOver = std::chrono::seconds(10);
+// Soon enough that most of the logs never gets into RocksDB's files; and each costs an fsync.
+constexpr size_t kTrimAfter = 4000;
+constexpr Duration kTrimEvery = std::chrono::seconds(1);
 // Reading for the tally joins no group and commits nothing, but a consumer must name one.
 constexpr char kFollower[] = "orbweaver-crawl";
 
@@ -30,6 +33,7 @@ constexpr Reader kReaders[] = {{kSpiderLogTopic, kStrategyWorkerGroup},
 absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl) {
   std::unique_ptr<CrawlWatch> watch(new CrawlWatch(crawl));
   watch->start_ = SystemClock().Now();
+  watch->next_trim_ = watch->start_ + kTrimEvery;
   watch->marks_.push_back({.at = watch->start_, .pages = 0, .bytes = 0});
   for (int i = 0; i < crawl.partitions(); ++i) watch->partitions_.emplace_back(i);
   ASSIGN_OR_RETURN(watch->offsets_, crawl.bus().NewOffsetReader());
@@ -57,7 +61,9 @@ absl::Status CrawlWatch::Follow(Duration timeout) {
     // What is no entry is the strategy worker's to complain about.
     if (Decode(message.value, &arena, &entry).ok()) tally_.Add(entry);
   }
-  return absl::OkStatus();
+  followed_ += batch.messages().size();
+  const bool is_due = followed_ >= kTrimAfter || SystemClock().Now() >= next_trim_;
+  return is_due ? Trim() : absl::OkStatus();
 }
 
 absl::StatusOr<std::optional<std::vector<Offset>>> CrawlWatch::EndsWhenAllIsRead() {
@@ -85,6 +91,8 @@ absl::StatusOr<std::optional<WallTime>> CrawlWatch::IdleUntil() {
 }
 
 absl::Status CrawlWatch::Trim() {
+  followed_ = 0;
+  next_trim_ = SystemClock().Now() + kTrimEvery;
   std::vector<LogStart> starts;
   for (const auto& [topic, group] : kReaders) {
     ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(topic, partitions_, kTimeout));

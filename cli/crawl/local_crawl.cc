@@ -24,7 +24,8 @@ constexpr char kWorkerId[] = "crawl";
 // The operating system caches the same files once more, and has the rest of the memory for it.
 constexpr size_t kBlockCacheBytes = size_t{64} << 20;
 constexpr size_t kWriteBufferBytes = size_t{32} << 20;
-constexpr size_t kAllWriteBuffersBytes = size_t{128} << 20;
+constexpr size_t kLogBufferBytes = size_t{64} << 20;
+constexpr size_t kAllWriteBuffersBytes = size_t{160} << 20;
 
 // For `top -H` and profilers.
 void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
@@ -64,6 +65,7 @@ absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOption
                    Database::Open({.folder = folder,
                                    .block_cache_bytes = kBlockCacheBytes,
                                    .write_buffer_bytes = kWriteBufferBytes,
+                                   .log_buffer_bytes = kLogBufferBytes,
                                    .all_write_buffers_bytes = kAllWriteBuffersBytes}));
   std::unique_ptr<LocalCrawl> crawl(new LocalCrawl(options, std::move(database)));
   crawl->strategy_ = std::move(strategy);

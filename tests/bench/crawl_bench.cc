@@ -67,16 +67,11 @@ class Crawl {
   // Until so many pages have come.
   absl::Status RunTo(uint64_t pages) {
     const SteadyTime deadline = SystemClock().Now() + kPatience;
-    SteadyTime next_trim = SystemClock().Now();
     while (watch_->tally().pages() < pages) {
       RETURN_IF_ERROR(watch_->Follow(kFollow));
       const SteadyTime now = SystemClock().Now();
       if (now >= deadline || crawl_->failed().requested()) {
         return FatalError("{} of {} pages", watch_->tally().pages(), pages);
-      }
-      if (now >= next_trim) {
-        RETURN_IF_ERROR(watch_->Trim());
-        next_trim = now + std::chrono::seconds(1);
       }
     }
     return absl::OkStatus();

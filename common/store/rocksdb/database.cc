@@ -125,7 +125,7 @@ rocksdb::ColumnFamilyOptions FamilyOptions() {
   return family;
 }
 
-rocksdb::ColumnFamilyOptions TableOptions(const DatabaseOptions& options,
+rocksdb::ColumnFamilyOptions TableOptions(Table table, const DatabaseOptions& options,
                                           const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::ColumnFamilyOptions family = FamilyOptions();
   family.write_buffer_size = options.write_buffer_bytes;
@@ -140,10 +140,14 @@ rocksdb::ColumnFamilyOptions TableOptions(const DatabaseOptions& options,
   family.memtable_prefix_bloom_size_ratio = 0.05;
   family.memtable_whole_key_filtering = true;
   family.level_compaction_dynamic_level_bytes = true;
-  // A consumed queue leaves tombstones behind: files full of them are compacted before their turn.
-  family.table_properties_collector_factories.push_back(
-      rocksdb::NewCompactOnDeletionCollectorFactory(/*sliding_window_size=*/4096,
-                                                    /*deletion_trigger=*/2048));
+  // A consumed queue leaves tombstones behind, over which the scan of its heads goes: files full of
+  // them are compacted before their turn. Other tables are not scanned, and compacting them as
+  // often writes all of their states again and again.
+  if (table == Table::kQueue) {
+    family.table_properties_collector_factories.push_back(
+        rocksdb::NewCompactOnDeletionCollectorFactory(/*sliding_window_size=*/4096,
+                                                      /*deletion_trigger=*/2048));
+  }
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(BlockOptions(cache)));
   return family;
 }
@@ -153,7 +157,7 @@ rocksdb::ColumnFamilyOptions TableOptions(const DatabaseOptions& options,
 rocksdb::ColumnFamilyOptions LogOptions(const DatabaseOptions& options,
                                         const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::ColumnFamilyOptions family = FamilyOptions();
-  family.write_buffer_size = options.write_buffer_bytes;
+  family.write_buffer_size = options.log_buffer_bytes;
   family.compression = rocksdb::kLZ4Compression;
   family.enable_blob_files = true;
   family.min_blob_size = 1 << 10;
@@ -218,7 +222,7 @@ absl::Status Database::OpenFamilies() {
   const auto cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (const Table table : kTables) {
-    families.emplace_back(std::string(TableName(table)), TableOptions(options_, cache));
+    families.emplace_back(std::string(TableName(table)), TableOptions(table, options_, cache));
   }
   families.emplace_back(kLogFamily, LogOptions(options_, cache));
   families.emplace_back(rocksdb::kDefaultColumnFamilyName, FamilyOptions());

@@ -40,7 +40,9 @@ struct DatabaseOptions {
 
   // Bounds of memory: blocks, indexes and filters read; rows written and not yet in a table file.
   size_t block_cache_bytes = size_t{512} << 20;
-  size_t write_buffer_bytes = size_t{64} << 20;        // of one table
+  size_t write_buffer_bytes = size_t{64} << 20;  // of one table
+  // Of the bus's log: what is deleted before it is full is never written to a file.
+  size_t log_buffer_bytes = size_t{64} << 20;
   size_t all_write_buffers_bytes = size_t{256} << 20;  // of all together
   // Bounds the folder's write-ahead log, and with it the time that opening takes after a crash.
   size_t max_log_bytes = size_t{512} << 20;
