@@ -44,7 +44,7 @@ void SetLocalDefaults(ProductOptions* options) {
   options->db_worker.feed.target_lag = 2048;
   // A put costs little too. Large enough that a slow disk's fsyncs do not hold it up, and small
   // enough that what a batch touches does not take much memory.
-  options->strategy_worker.batch_events = 6000;
+  options->strategy_worker.batch_events = 12000;
   options->states.cache_bytes = size_t{192} << 20;
   // Cells cost little to read where no server is asked, and bases much to write again and again.
   options->states.max_deltas = 256;

@@ -58,14 +58,16 @@ void EncodeBase(const LinkSet& set, std::string* out) {
   set.ForEach([&](uint64_t key, const PackedLink& packed) { writer.Add(key, packed); });
 }
 
-void EncodeDelta(const LinkSet& set, Version before, std::span<const uint64_t> keys,
+void EncodeDelta(const LinkSet& set, Version before, std::span<const ChangedLink> changed,
                  std::string* out) {
-  AppendHead(before, keys.size(), out);
-  for (const uint64_t key : keys) {
-    PackedLink packed;
-    CHECK(set.Find(key, &packed));
-    EntryWriter writer(kMaxUnfetchedEntryBytes + packed.fetched.size() + kSlackBytes, out);
-    writer.Add(key, packed);
+  AppendHead(before, changed.size(), out);
+  out->reserve(out->size() + changed.size() * kMaxUnfetchedEntryBytes);
+  for (const auto& [key, word] : changed) {
+    PackedLink packed{.word = word};
+    if (!IsPlain(packed)) CHECK(set.Find(key, &packed));
+    char entry[sizeof key + kMaxStateBytes + kSlackBytes];
+    const char* const end = WriteState(packed, WriteFixed(key, entry));
+    out->append(entry, static_cast<size_t>(end - entry));
   }
 }
 

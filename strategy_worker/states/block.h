@@ -26,8 +26,16 @@ namespace orbweaver {
 // All of `set`; comes after nothing.
 void EncodeBase(const LinkSet& set, std::string* out);
 
-// The entries of `keys`, which ascend and are in the set.
-void EncodeDelta(const LinkSet& set, Version before, std::span<const uint64_t> keys,
+// An entry that was changed, as it was put. Most states are one word: whoever has it need not look
+// for it again in a set that is larger than the processor's cache.
+struct ChangedLink {
+  uint64_t key;
+  uint64_t word;  // PackedLink's; unless it is plain, the state is looked up
+};
+inline constexpr uint64_t kLookUp = kFetchedBit;
+
+// The entries of `changed`, whose keys ascend and are in the set.
+void EncodeDelta(const LinkSet& set, Version before, std::span<const ChangedLink> changed,
                  std::string* out);
 
 // The readers are poison for anything that the encoders would not have written, or of a newer

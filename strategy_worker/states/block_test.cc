@@ -57,7 +57,14 @@ TEST(BlockTest, ADeltaReplacesAndJoinsWhatStandsBeforeIt) {
   for (int i = 0; i < 50; ++i) keys.push_back(random());
   for (const uint64_t key : keys) set.Put(key, LinkPacker().Pack(RandomState(random)));
   std::sort(keys.begin(), keys.end());
-  EncodeDelta(set, Version(9), keys, &delta);
+  // Some with their word, some to be looked up.
+  std::vector<ChangedLink> changed;
+  for (const uint64_t key : keys) {
+    PackedLink packed;
+    ASSERT_TRUE(set.Find(key, &packed));
+    changed.push_back({key, random.Chance(0.5) ? packed.word : kLookUp});
+  }
+  EncodeDelta(set, Version(9), changed, &delta);
   LinkSet decoded;
   ASSERT_OK(DecodeEntries(base, &decoded));
   ASSERT_OK(DecodeEntries(delta, &decoded));

@@ -101,14 +101,15 @@ void CachedDomain::ForgetQueued() {
 void CachedDomain::Set(Shard* shard, uint64_t key, const LinkState& state) {
   LinkPacker packer;
   const size_t heap_bytes = shard->links.HeapBytes();
-  const LinkSet::Outcome outcome = shard->links.Put(key, packer.Pack(state));
+  const PackedLink packed = packer.Pack(state);
+  const LinkSet::Outcome outcome = shard->links.Put(key, packed);
   if (outcome == LinkSet::Outcome::kUnchanged) return;
   if (outcome == LinkSet::Outcome::kAdded) ++record().known_urls;
   if (shard->changed == nullptr) {
-    shard->changed = std::make_unique<std::vector<uint64_t>>();
+    shard->changed = std::make_unique<std::vector<ChangedLink>>();
     cache_.Unlist(*shard);
   }
-  shard->changed->push_back(key);
+  shard->changed->push_back({key, packed.word});
   MarkChanged();
   if (shard->links.HeapBytes() != heap_bytes) cache_.Recount(*this, *shard);
 }
@@ -239,8 +240,7 @@ void CachedDomain::Flush(Version version, const StateOptions& options, FlushBuff
       record.manifest.push_back({.first = place.first, .last_block = place.last_block});
     }
   }
-  encoded_ = EncodeDomainRecord(record);
-  const std::string record_cell = encoded_ + states;
+  const std::string record_cell = EncodeDomainRecord(record).append(states);
   const std::array<CellPut, 2> cells = {CellPut{kRecordColumn, record_cell},
                                         CellPut{own_block.column, own_block.bytes}};
   second->push_back(buffer->Put(ShardRow(domain_row, 0), version,
@@ -291,7 +291,7 @@ void CachedDomain::Split(size_t index) {
   const KeyRange upper_range = lower.links.range().UpperHalf();
   auto upper = std::make_unique<Shard>(this, upper_range);
   upper->links = lower.links.SplitOff();
-  upper->changed = std::make_unique<std::vector<uint64_t>>();
+  upper->changed = std::make_unique<std::vector<ChangedLink>>();
   Place place{.first = upper_range.first, .last_block = Version(0), .shard = std::move(upper)};
   shards_.insert(shards_.begin() + static_cast<ptrdiff_t>(index) + 1, std::move(place));
 }

@@ -103,7 +103,7 @@ class CachedDomain final : public DomainStates, public CacheUnit {
 
   bool changed_ = false;
   bool in_flight_ = false;
-  std::string encoded_;                 // the record while it is not open; empty: never written
+  std::string encoded_;                 // the record while it is not open; empty: never was one
   std::unique_ptr<DomainRecord> open_;  // the record while it is
   Places shards_;                       // ascending, of all fingerprints
   // Waits until the domain's next flush is durable: before that, a put of the worker that owned the

@@ -99,6 +99,23 @@ TEST(PackedStateStoreTest, AStateOfAllDefaultsIsKnownNevertheless) {
   EXPECT_EQ(owner.second().size(), 1u);
 }
 
+TEST(PackedStateStoreTest, WhatIsChangedTwiceBetweenFlushesIsWrittenAsItWasLast) {
+  MemoryTables tables;
+  const std::vector<Fingerprint> urls = SpreadUrls(500);
+  TestOwner owner(&tables);
+  for (const Fingerprint url : urls) owner.Load("a.org", urls).Set(url, AtDepth(1));
+  owner.FlushAndWrite(1);
+  for (const uint32_t depth : {2, 3, 4}) {
+    for (size_t i = 0; i < 100; ++i) owner.Load("a.org", urls).Set(urls[i], AtDepth(depth));
+  }
+  owner.FlushAndWrite(2);
+  TestOwner next(&tables);
+  DomainStates& domain = next.Load("a.org", urls);
+  EXPECT_EQ(next.DepthOf(domain, urls[0]), "4");
+  EXPECT_EQ(next.DepthOf(domain, urls[99]), "4");
+  EXPECT_EQ(next.DepthOf(domain, urls[100]), "1");
+}
+
 TEST(PackedStateStoreTest, ALargerDomainGetsABaseAndDeltasAndTheirReplacementFreesThem) {
   MemoryTables tables;
   const std::vector<Fingerprint> urls = SpreadUrls(1000);

@@ -23,6 +23,20 @@ bool IsBlock(std::string_view column) {
   return column.size() == 1 + sizeof(uint64_t) && (column[0] == 'b' || column[0] == 'd');
 }
 
+// By key, each once.
+void SortOnce(std::vector<ChangedLink>* changed) {
+  std::ranges::sort(*changed, {}, &ChangedLink::key);
+  size_t kept = 0;
+  for (const ChangedLink& link : *changed) {
+    if (kept > 0 && (*changed)[kept - 1].key == link.key) {
+      (*changed)[kept - 1].word = kLookUp;  // which of the two was later is not known any more
+    } else {
+      (*changed)[kept++] = link;
+    }
+  }
+  changed->resize(kept);
+}
+
 // The versions of the blocks from the base up to `last`, whose cells are all there.
 absl::Status FindChain(const Rows& rows, size_t row, Version last, std::vector<Version>* versions) {
   std::optional<Version> next = last;
@@ -106,10 +120,8 @@ ShardBlock NextBlock(Version version, size_t max_deltas, Shard* shard,
   ShardBlock block;
   Shard::Chain* const chain = shard->chain.get();
   if (chain != nullptr && chain->versions.size() <= max_deltas) {
-    std::vector<uint64_t>& keys = *shard->changed;
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    EncodeDelta(shard->links, chain->versions.back(), keys, &block.bytes);
+    SortOnce(shard->changed.get());
+    EncodeDelta(shard->links, chain->versions.back(), *shard->changed, &block.bytes);
     if (chain->delta_bytes + block.bytes.size() <= chain->base_bytes) {
       chain->versions.push_back(version);
       chain->delta_bytes += block.bytes.size();

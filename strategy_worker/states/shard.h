@@ -13,6 +13,7 @@
 
 #include "common/base/ids.h"
 #include "common/store/rows.h"
+#include "strategy_worker/states/block.h"
 #include "strategy_worker/states/link_set.h"
 #include "strategy_worker/states/lru_list.h"
 
@@ -35,9 +36,9 @@ struct Shard : CacheUnit {
 
   CachedDomain* const domain;
   LinkSet links;
-  std::unique_ptr<Chain> chain;                    // null: no block was written
-  std::unique_ptr<std::vector<uint64_t>> changed;  // keys since the last flush, some twice
-  bool in_flight = false;                          // flushed, not known to be durable
+  std::unique_ptr<Chain> chain;                       // null: no block was written
+  std::unique_ptr<std::vector<ChangedLink>> changed;  // since the last flush, some twice
+  bool in_flight = false;                             // flushed, not known to be durable
 };
 
 // The record and the blocks of a row. Blocks are named by the version of the flush that wrote them,

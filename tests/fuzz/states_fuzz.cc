@@ -27,14 +27,14 @@ void FuzzBlock(std::string_view bytes) {
     return;
   }
   CHECK_OK(head);
-  std::vector<uint64_t> keys;
+  std::vector<ChangedLink> changed;
   links.ForEach([&](uint64_t key, const PackedLink& packed) {
     LinkState state;
     Unpack(packed, &state);
-    keys.push_back(key);
+    changed.push_back({key, packed.word});
   });
   std::string again;
-  EncodeDelta(links, before->value_or(Version(0)), keys, &again);
+  EncodeDelta(links, before->value_or(Version(0)), changed, &again);
   CHECK(again == bytes);
 }
 
