@@ -14,6 +14,10 @@ namespace {
 
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr Duration kSpeedOver = std::chrono::seconds(10);
+// A look at the log costs some reads of RocksDB, however little there is, and nobody sees the
+// difference.
+constexpr Duration kLookEvery = std::chrono::milliseconds(20);
+constexpr PollLimits kLook{.max_bytes = size_t{4} << 20, .max_messages = 4000};
 // Soon enough that most of the logs never gets into RocksDB's files; and each costs an fsync.
 constexpr size_t kTrimAfter = 4000;
 constexpr Duration kTrimEvery = std::chrono::seconds(1);
@@ -50,8 +54,14 @@ absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl
 }
 
 absl::Status CrawlWatch::Follow(Duration timeout) {
+  const Duration rest = std::min(timeout, next_look_ - SystemClock().Now());
+  if (rest > Duration::zero()) crawl_.failed().WaitFor(rest);
   MessageBatch batch;
-  RETURN_IF_ERROR(consumer_->Poll({}, timeout, &batch));
+  RETURN_IF_ERROR(consumer_->Poll(kLook, timeout, &batch));
+  // Where more came than a look takes, the next one follows at once.
+  if (batch.messages().size() < kLook.max_messages / 2) {
+    next_look_ = SystemClock().Now() + kLookEvery;
+  }
   Arena arena;
   for (const Message& message : batch.messages()) {
     followed_to_[static_cast<size_t>(message.partition.value())] = message.offset + 1;

@@ -26,7 +26,7 @@ class CrawlWatch {
   // What the log holds by now is of an earlier run and not counted.
   static absl::StatusOr<std::unique_ptr<CrawlWatch>> Create(LocalCrawl& crawl);
 
-  // Reads on, waiting at most `timeout`. Trims now and then, the sooner the more is read.
+  // Reads on, waiting at most twice `timeout`. Trims now and then, the sooner the more is read.
   absl::Status Follow(Duration timeout);
 
   // When the first of what is left may be fetched, while nothing is going on; as IdleDetector's.
@@ -53,6 +53,7 @@ class CrawlWatch {
   std::vector<Offset> followed_to_;  // by partition
   size_t followed_ = 0;              // messages since the last trim
   SteadyTime next_trim_;
+  SteadyTime next_look_;
   CrawlTally tally_;
   SteadyTime start_;
 

@@ -7,6 +7,10 @@
 namespace orbweaver {
 namespace {
 
+// A busy producer's batches are as large as a batch gets: growing from nothing would copy them once
+// more.
+constexpr size_t kFirstBytes = size_t{16} << 10;
+
 void AppendVarint(uint64_t number, std::string* out) {
   char bytes[10];
   size_t size = 0;
@@ -62,7 +66,10 @@ void StoredBatchHead::EncodeTo(char (&out)[kBytes]) const {
 }
 
 void StoredBatchBuilder::Add(const Record& record, WallTime time) {
-  if (count_ == 0) base_time_ = newest_time_ = time;
+  if (count_ == 0) {
+    base_time_ = newest_time_ = time;
+    body_.reserve(kFirstBytes);
+  }
   newest_time_ = std::max(newest_time_, time);
   ++count_;
   AppendVarint(record.key.size(), &body_);
