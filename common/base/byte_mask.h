@@ -1,5 +1,5 @@
-// Which of 64 bytes are of a kind, as a number: a bit for each, the lowest for the first. What
-// looks through whole pages goes by these instead of by bytes.
+// Which of 64 bytes, or fewer, are of a kind, as a number: a bit for each, the lowest for the
+// first. What looks through whole pages goes by these instead of by bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,48 @@ namespace orbweaver {
 
 inline constexpr size_t kMaskBytes = 64;
 
-// Of the 64 bytes at `p`, those that are one of `kBytes`.
+// Of the 16 bytes at `p`, those that are one of `kBytes`.
+template <char... kBytes>
+uint64_t MaskOf16(const char* p) {
+#ifdef __SSE2__
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m128i equal = (_mm_cmpeq_epi8(bytes, _mm_set1_epi8(kBytes)) | ...);
+  return static_cast<uint16_t>(_mm_movemask_epi8(equal));
+#else
+  uint64_t mask = 0;
+  for (size_t i = 0; i < 16; ++i) mask |= uint64_t{((p[i] == kBytes) || ...)} << i;
+  return mask;
+#endif
+}
+
+// The same of the 64 bytes at `p`.
 template <char... kBytes>
 uint64_t MaskOf(const char* p) {
   uint64_t mask = 0;
-#ifdef __SSE2__
-  for (int i = 0; i < 4; ++i) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p) + i);
-    const __m128i equal = (_mm_cmpeq_epi8(bytes, _mm_set1_epi8(kBytes)) | ...);
-    mask |= uint64_t{static_cast<uint16_t>(_mm_movemask_epi8(equal))} << (16 * i);
+  for (int i = 0; i < 4; ++i) mask |= MaskOf16<kBytes...>(p + 16 * i) << (16 * i);
+  return mask;
+}
+
+// The same of less than 64 bytes: no other memory is read, and the bits above are 0.
+template <char... kBytes>
+uint64_t MaskOf(const char* p, size_t size) {
+  uint64_t mask = 0;
+  if (size >= 16) {
+    for (size_t i = 0; i + 16 <= size; i += 16) mask |= MaskOf16<kBytes...>(p + i) << i;
+    // What is left, with bytes that were seen already.
+    return mask | MaskOf16<kBytes...>(p + size - 16) << (size - 16);
   }
-#else
-  for (size_t i = 0; i < kMaskBytes; ++i) mask |= uint64_t{((p[i] == kBytes) || ...)} << i;
+#ifdef __SSE2__
+  if (size >= 8) {
+    const __m128i first = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+    const __m128i last = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + size - 8));
+    const __m128i both = _mm_unpacklo_epi64(first, last);
+    const __m128i equal = (_mm_cmpeq_epi8(both, _mm_set1_epi8(kBytes)) | ...);
+    mask = static_cast<uint16_t>(_mm_movemask_epi8(equal));
+    return (mask & 0xff) | (mask >> 8) << (size - 8);
+  }
 #endif
+  for (size_t i = 0; i < size; ++i) mask |= uint64_t{((p[i] == kBytes) || ...)} << i;
   return mask;
 }
 

@@ -23,18 +23,17 @@ class TextBuffer {
   // engines treat each in its own way, are left out.
   void Append(std::string_view text) {
     while (!text.empty()) {
-      size_t word = 0;
-      while (word < text.size() && !IsSpace(text[word]) && text[word] != '\0') ++word;
-      if (word > 0) {
+      const size_t words = WordsAt(text);
+      if (words > 0) {
         if (text_.size() > max_bytes_) return;
         if (pending_space_) text_.push_back(' ');
         pending_space_ = false;
         // One byte more than the bound, so that clamping sees where the last character ends.
-        text_.append(text.substr(0, std::min(word, max_bytes_ + 1 - text_.size())));
+        text_.append(text.substr(0, std::min(words, max_bytes_ + 1 - text_.size())));
       } else if (text[0] != '\0') {
         pending_space_ = !text_.empty();
       }
-      text.remove_prefix(std::max<size_t>(word, 1));
+      text.remove_prefix(std::max<size_t>(words, 1));
     }
   }
   // What comes next is a word of its own.
@@ -49,6 +48,17 @@ class TextBuffer {
   std::string_view view() const { return TrimSpace(ClampUtf8(text_, max_bytes_)); }
 
  private:
+  static bool IsOfWord(char c) { return !IsSpace(c) && c != '\0'; }
+  // How many bytes `text` begins with that need no change: words with one space between them.
+  static size_t WordsAt(std::string_view text) {
+    size_t end = 0;
+    while (end < text.size() && IsOfWord(text[end])) {
+      ++end;
+      if (end + 1 < text.size() && text[end] == ' ' && IsOfWord(text[end + 1])) ++end;
+    }
+    return end;
+  }
+
   const size_t max_bytes_;
   std::string text_;
   bool pending_space_ = false;
@@ -57,35 +67,32 @@ class TextBuffer {
 // How many bytes collapsed text has: what TextBuffer would hold without a bound. Not thread-safe.
 class TextCounter {
  public:
+  // Most of a page passes through here.
   void Append(std::string_view text) {
-    if (text.find('\0') == std::string_view::npos) {
-      AppendPlain(text);
-    } else {
-      for (const char& c : text) {
-        if (c != '\0') AppendPlain({&c, 1});
-      }
+    while (bytes_ == 0 && !text.empty() && (IsSpace(text.front()) || text.front() == '\0')) {
+      text.remove_prefix(1);
     }
+    for (; text.size() >= kMaskBytes; text.remove_prefix(kMaskBytes)) {
+      Count(MaskOf<' ', '\n', '\t', '\r', '\f'>(text.data()), MaskOf<'\0'>(text.data()),
+            kMaskBytes);
+    }
+    if (text.empty()) return;
+    Count(MaskOf<' ', '\n', '\t', '\r', '\f'>(text.data(), text.size()),
+          MaskOf<'\0'>(text.data(), text.size()), text.size());
   }
   void Break() { pending_space_ = bytes_ != 0; }
   uint64_t bytes() const { return bytes_; }
 
  private:
-  static uint64_t Spaces(const char* p) { return MaskOf<' ', '\n', '\t', '\r', '\f'>(p); }
-
-  // Most of a page passes through here.
-  void AppendPlain(std::string_view text) {
-    while (bytes_ == 0 && !text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-    for (; text.size() >= kMaskBytes; text.remove_prefix(kMaskBytes)) {
-      Count(Spaces(text.data()), kMaskBytes);
+  // The next `size` bytes, at least one; `spaces` and `nuls` have a bit for each.
+  void Count(uint64_t spaces, uint64_t nuls, size_t size) {
+    if (nuls != 0) {  // byte by byte, as if these were not there
+      for (size_t i = 0; i < size; ++i) {
+        const uint64_t space = spaces >> i & 1;
+        if ((nuls >> i & 1) == 0 && (space == 0 || bytes_ != 0)) Count(space, 0, 1);
+      }
+      return;
     }
-    if (text.empty()) return;
-    char rest[kMaskBytes] = {};
-    std::copy_n(text.data(), text.size(), rest);
-    Count(Spaces(rest), text.size());
-  }
-
-  // The next `size` bytes, at least one; `spaces` has a bit for each.
-  void Count(uint64_t spaces, size_t size) {
     const uint64_t words = ~spaces & (~uint64_t{0} >> (kMaskBytes - size));
     const uint64_t after_space = spaces << 1 | static_cast<uint64_t>(pending_space_);
     bytes_ += static_cast<uint64_t>(std::popcount(words) + std::popcount(words & after_space));
