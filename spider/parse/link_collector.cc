@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "common/model/limits.h"
 #include "spider/parse/ascii.h"
@@ -25,7 +26,8 @@ void ClearMap(Map* map) {
 
 }  // namespace
 
-void LinkCollector::Begin(size_t max_links) {
+void LinkCollector::Begin(std::string_view document, size_t max_links) {
+  document_ = document;
   max_links_ = max_links;
   max_raw_ = max_links * kRawPerLink;
   truncated_ = false;
@@ -50,9 +52,16 @@ LinkCollector::Place LinkCollector::Add(const RawLink& link) {
     return kNowhere;
   }
   raw_.push_back(link);
-  raw_.back().href = arena_.Copy(href);
+  raw_.back().href = Keep(href);
   raw_.back().anchor = arena_.Copy(link.anchor);
   return raw_.size() - 1;
+}
+
+std::string_view LinkCollector::Keep(std::string_view href) {
+  const std::less_equal<> not_behind;  // which orders pointers into different memory too
+  const bool stays = not_behind(document_.data(), href.data()) &&
+                     not_behind(href.data() + href.size(), document_.data() + document_.size());
+  return stays ? href : arena_.Copy(href);
 }
 
 void LinkCollector::SetAnchor(Place place, std::string_view anchor) {
@@ -98,6 +107,7 @@ void LinkCollector::Take(const RawLink& raw) {
 }
 
 void LinkCollector::Finish(std::string_view page_url, bool nofollow, ParsedPage* page) {
+  known_.reserve(raw_.size());
   for (const RawLink& raw : raw_) Take(raw);
   if (nofollow) {
     for (Link& link : links_) link.rel |= kRelNofollow;

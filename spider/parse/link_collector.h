@@ -34,15 +34,16 @@ class LinkCollector {
   using Place = size_t;
   static constexpr Place kNowhere = static_cast<size_t>(-1);
 
-  // Forgets the last document. `max_links` to different URLs will be taken.
-  void Begin(size_t max_links);
+  // Forgets the last document. `max_links` to different URLs will be taken. `document` stays until
+  // Finish.
+  void Begin(std::string_view document, size_t max_links);
 
   // What links are resolved against: the document's URL, then its first <base> if it has one.
   // False when it is no URL.
   bool SetBase(std::string_view url);
 
-  // `href` and `anchor` are copied. Empty links and fragments of the page are passed over: they
-  // have no place.
+  // `href`, unless it stands in the document, and `anchor` are copied. Empty links and fragments of
+  // the page are passed over: they have no place.
   Place Add(const RawLink& link);
   // The anchor of a link, once it is known.
   void SetAnchor(Place place, std::string_view anchor);
@@ -62,6 +63,7 @@ class LinkCollector {
     Slot slot;
   };
 
+  std::string_view Keep(std::string_view href);
   void Take(const RawLink& raw);
   void Group(std::string_view page_domain, ParsedPage* page);
 
@@ -69,6 +71,7 @@ class LinkCollector {
   Arena& arena_;
 
   // Of one document. The hash maps are rebuilt when a large one has made them large.
+  std::string_view document_;
   size_t max_links_ = 0;
   size_t max_raw_ = 0;
   bool truncated_ = false;
