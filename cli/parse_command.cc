@@ -30,7 +30,7 @@ and its links by registered domain, resolved and canonical. FILE `-` is standard
 
 options:
   --base URL                the page's URL, after redirects
-  --engine lexbor|gumbo     which HTML engine, instead of spider.parse.engine
+  --engine scanner|gumbo    which HTML engine, instead of spider.parse.engine
   --json                    an object a line, as the entries of the spider log are: one with event
                             page_fetched, then those with event links_found
   --content-type TYPE       the header Content-Type; `text/html; charset=utf-8` names the charset
@@ -171,12 +171,12 @@ int Run(std::span<const std::string> all_args) {
   }
   Arguments arguments;
   if (const auto wrong = Take(args, &arguments)) return UsageError(*wrong);
-  if (arguments.engine == "lexbor") {
-    options.spider.parse.engine = HtmlEngineKind::kLexbor;
+  if (arguments.engine == "scanner") {
+    options.spider.parse.engine = HtmlEngineKind::kScanner;
   } else if (arguments.engine == "gumbo") {
     options.spider.parse.engine = HtmlEngineKind::kGumbo;
   } else if (arguments.engine) {
-    return UsageError(fmt::format("engine '{}': expected lexbor or gumbo", *arguments.engine));
+    return UsageError(fmt::format("engine '{}': expected scanner or gumbo", *arguments.engine));
   }
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) {

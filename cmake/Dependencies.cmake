@@ -50,24 +50,19 @@ if(NOT TARGET ada::ada)
   add_library(ada::ada ALIAS ada)
 endif()
 
-# Lexbor: of its C sources the HTML tokenizer and the charsets of the Encoding Standard, with what these two need.
+# Lexbor: of its C sources the charsets of the Encoding Standard, with what they need; and one header, HTML's table of character
+# references, which a system's package has too.
 pkg_check_modules(lexbor QUIET IMPORTED_TARGET lexbor)
 if(TARGET PkgConfig::lexbor)
   add_library(lexbor::lexbor ALIAS PkgConfig::lexbor)
 else()
   set(lexbor_dir ${ORBWEAVER_CACHE_DIR}/sources/selectolax-1.0.2/lexbor/source)
-  if(NOT EXISTS ${lexbor_dir}/lexbor/html/tokenizer.c)
+  if(NOT EXISTS ${lexbor_dir}/lexbor/html/tokenizer/res.h)
     message(FATAL_ERROR "Lexbor's sources are not in ${lexbor_dir}. Run `./run setup`, or install a package that provides lexbor.pc.")
   endif()
   file(GLOB lexbor_sources
     ${lexbor_dir}/lexbor/core/*.c
-    ${lexbor_dir}/lexbor/dom/*.c
-    ${lexbor_dir}/lexbor/dom/interfaces/*.c
     ${lexbor_dir}/lexbor/encoding/*.c
-    ${lexbor_dir}/lexbor/html/token*.c
-    ${lexbor_dir}/lexbor/html/tokenizer/*.c
-    ${lexbor_dir}/lexbor/ns/*.c
-    ${lexbor_dir}/lexbor/tag/*.c
     ${lexbor_dir}/lexbor/ports/posix/lexbor/core/memory.c)
   add_library(lexbor STATIC ${lexbor_sources})
   target_include_directories(lexbor SYSTEM PUBLIC ${lexbor_dir})

@@ -9,6 +9,7 @@
 #include "common/base/utf8.h"
 #include "lexbor/encoding/encoding.h"
 #include "spider/parse/ascii.h"
+#include "spider/parse/write_utf8.h"
 
 namespace orbweaver {
 namespace {
@@ -166,25 +167,6 @@ std::string_view Guess(std::string_view bytes) {
   return FromDeclaration(uchardet_get_charset(detector.get()));
 }
 
-char* AppendUtf8(lxb_codepoint_t c, char* out) {
-  if (c < 0x80) {
-    *out++ = static_cast<char>(c);
-  } else if (c < 0x800) {
-    *out++ = static_cast<char>(0xc0 | (c >> 6));
-    *out++ = static_cast<char>(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    *out++ = static_cast<char>(0xe0 | (c >> 12));
-    *out++ = static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-    *out++ = static_cast<char>(0x80 | (c & 0x3f));
-  } else {
-    *out++ = static_cast<char>(0xf0 | (c >> 18));
-    *out++ = static_cast<char>(0x80 | ((c >> 12) & 0x3f));
-    *out++ = static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-    *out++ = static_cast<char>(0x80 | (c & 0x3f));
-  }
-  return out;
-}
-
 bool IsScalarValue(lxb_codepoint_t c) { return c < 0xd800 || (c > 0xdfff && c <= 0x10ffff); }
 
 // No charset has a byte, or a pair of them, that becomes more than three bytes each in UTF-8.
@@ -268,7 +250,7 @@ std::string_view ToUtf8(std::string_view bytes, std::string_view charset, Arena*
   const auto flush = [&] {
     const size_t count = lxb_encoding_decode_buf_used(&decoder);
     for (size_t i = 0; i < count && out + 4 <= begin + capacity; ++i) {
-      out = AppendUtf8(IsScalarValue(points[i]) ? points[i] : kReplacementPoint, out);
+      out = WriteUtf8(IsScalarValue(points[i]) ? points[i] : kReplacementPoint, out);
     }
     lxb_encoding_decode_buf_used_set(&decoder, 0);
   };

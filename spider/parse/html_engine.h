@@ -59,6 +59,7 @@ HtmlAttribute HtmlAttributeOf(std::string_view name);
 // The attributes of one tag; of two of a name the first counts.
 class HtmlAttributes {
  public:
+  void Clear() { present_ = 0; }
   void Set(HtmlAttribute attribute, std::string_view value) {
     const auto bit = 1u << static_cast<unsigned>(attribute);
     if (attribute == HtmlAttribute::kNone || (present_ & bit) != 0) return;
@@ -103,8 +104,8 @@ class HtmlEngine {
   virtual bool Parse(std::string_view html, HtmlSink& sink) = 0;
 };
 
-// By one pass of Lexbor's tokenizer, with what of the tree's rules bears on links.
-std::unique_ptr<HtmlEngine> MakeLexborEngine();
+// In one pass over the tags, with what of the tree's rules bears on links.
+std::unique_ptr<HtmlEngine> MakeScannerEngine();
 // By Gumbo's tree, as browsers build it: the reference.
 std::unique_ptr<HtmlEngine> MakeGumboEngine();
 

@@ -57,9 +57,9 @@ class PageParserTest : public testing::TestWithParam<HtmlEngineKind> {
 using UrlList = std::vector<std::string_view>;
 
 INSTANTIATE_TEST_SUITE_P(Engines, PageParserTest,
-                         testing::Values(HtmlEngineKind::kLexbor, HtmlEngineKind::kGumbo),
+                         testing::Values(HtmlEngineKind::kScanner, HtmlEngineKind::kGumbo),
                          [](const auto& info) {
-                           return info.param == HtmlEngineKind::kGumbo ? "Gumbo" : "Lexbor";
+                           return info.param == HtmlEngineKind::kGumbo ? "Gumbo" : "Scanner";
                          });
 
 TEST_P(PageParserTest, LinksComeFromEveryElementThatLeadsSomewhere) {
@@ -118,6 +118,7 @@ TEST_P(PageParserTest, AnchorIsTheTextWithSpacesCollapsed) {
   EXPECT_EQ("a & b", Only("<a href=x>a &amp; b</a>").anchor);
   EXPECT_EQ("Logo", Only("<a href=x><img src=l.png alt=' Logo '></a>").anchor);
   EXPECT_EQ("x y", Only("<a href=x>x<script>no</script> <style>no</style>y</a>").anchor);
+  EXPECT_EQ("a < b", Only("<svg><a href=x><![CDATA[a < b]]></a></svg>").anchor);
   EXPECT_EQ("", Only("<a href=x></a>").anchor);
 }
 

@@ -6,9 +6,9 @@ namespace orbweaver {
 
 void DeclareParseOptions(config::Schema& schema, ParseOptions* options) {
   schema.AddChoice("spider.parse.engine", &options->engine,
-                   {{"lexbor", HtmlEngineKind::kLexbor}, {"gumbo", HtmlEngineKind::kGumbo}},
-                   {.doc = "What reads HTML: `lexbor` goes over it once; `gumbo` builds the tree "
-                           "that browsers build, at ten times the cost"});
+                   {{"scanner", HtmlEngineKind::kScanner}, {"gumbo", HtmlEngineKind::kGumbo}},
+                   {.doc = "What reads HTML: `scanner` goes over it once; `gumbo` builds the tree "
+                           "that browsers build, at twenty times the cost"});
   schema.Add("spider.parse.embedded", &options->embedded,
              {.doc = "Also take links to what pages embed: images, scripts, style sheets, audio, "
                      "video"});

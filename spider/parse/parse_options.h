@@ -10,10 +10,10 @@ namespace config {
 class Schema;
 }
 
-enum class HtmlEngineKind : uint8_t { kLexbor, kGumbo };
+enum class HtmlEngineKind : uint8_t { kScanner, kGumbo };
 
 struct ParseOptions {
-  HtmlEngineKind engine = HtmlEngineKind::kLexbor;
+  HtmlEngineKind engine = HtmlEngineKind::kScanner;
   // Links to what a page embeds: images, scripts, style sheets, audio, video.
   bool embedded = false;
   // By what name pages may speak to this crawler: <meta name=NAME>, X-Robots-Tag: NAME: …

@@ -113,7 +113,7 @@ class ParseCommand(unittest.TestCase):
                       links)
 
     def test_both_engines_print_the_same(self):
-        for engine in ("lexbor", "gumbo"):
+        for engine in ("scanner", "gumbo"):
             self.assertEqual(self.entries(str(TESTDATA / "news.html"), "--base", BASE),
                              self.entries(str(TESTDATA / "news.html"), "--base", BASE, "--engine", engine))
 

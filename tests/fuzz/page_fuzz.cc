@@ -1,7 +1,7 @@
 // What any bytes that a server sends may not do to the spider's parsers: crash them, grow past
 // their bounds, or become an entry that the spider log refuses.
 //
-// Input: a byte that chooses the parser (0 lexbor, 1 gumbo, 2 sitemaps and feeds, 3 charsets, 4
+// Input: a byte that chooses the parser (0 scanner, 1 gumbo, 2 sitemaps and feeds, 3 charsets, 4
 // robots.txt, 5 sitemaps that are gzip files), then its bytes. One program for all, so that the
 // gate stays short.
 #include <cstddef>
@@ -58,9 +58,9 @@ void CheckPage(const ParsedPage& page) {
 }
 
 void ParsePage(HtmlEngineKind kind, std::string_view type, std::string_view body) {
-  static Parser lexbor(HtmlEngineKind::kLexbor);
+  static Parser scanner(HtmlEngineKind::kScanner);
   static Parser gumbo(HtmlEngineKind::kGumbo);
-  Parser& parser = kind == HtmlEngineKind::kGumbo ? gumbo : lexbor;
+  Parser& parser = kind == HtmlEngineKind::kGumbo ? gumbo : scanner;
   ParsedPage page;
   const std::string_view headers[] = {body.substr(0, body.find('\n'))};
   parser.parser.Parse({.url = "http://example.com/dir/",
@@ -100,13 +100,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 6) {
     case 0:
-      ParsePage(HtmlEngineKind::kLexbor, "text/html", bytes);
+      ParsePage(HtmlEngineKind::kScanner, "text/html", bytes);
       break;
     case 1:
       ParsePage(HtmlEngineKind::kGumbo, "text/html", bytes);
       break;
     case 2:
-      ParsePage(HtmlEngineKind::kLexbor, "application/xml", bytes);
+      ParsePage(HtmlEngineKind::kScanner, "application/xml", bytes);
       break;
     case 3:
       Charsets(bytes);
@@ -115,7 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       Robots(bytes);
       break;
     default:
-      ParsePage(HtmlEngineKind::kLexbor, "application/gzip", bytes);
+      ParsePage(HtmlEngineKind::kScanner, "application/gzip", bytes);
       break;
   }
   return 0;
