@@ -40,7 +40,6 @@ class PendingPuts {
     size_t end_cell;
   };
 
-
   std::vector<Put> puts_;
   std::vector<DomainEdit::NewCell> cells_;
   Arena arena_;

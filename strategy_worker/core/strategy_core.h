@@ -118,9 +118,9 @@ class StrategyCore : private RebalanceListener {
   Flight flight_;
 
   Batch batch_;
-  absl::Status failure_;       // for ever
-  bool is_stalled_ = false;    // the last step ended with a retry error
-  bool is_paused_ = false;     // all partitions are
+  absl::Status failure_;     // for ever
+  bool is_stalled_ = false;  // the last step ended with a retry error
+  bool is_paused_ = false;   // all partitions are
   SteadyTime last_poll_;
   bool is_looked_up_ = false;  // the batch
   bool is_applying_ = false;   // some of the batch was applied and is in no flight yet

@@ -29,8 +29,8 @@ absl::StatusOr<std::vector<LogBounds>> KafkaOffsetReader::Bounds(
   // The start first: it only grows, so a start past the end is never reported.
   ASSIGN_OR_RETURN(const auto starts, ListOffsets(clients_.any(), topic, partitions,
                                                   OffsetKind::kStart, deadline.Left()));
-  ASSIGN_OR_RETURN(const auto ends, ListOffsets(clients_.any(), topic, partitions,
-                                                OffsetKind::kEnd, deadline.Left()));
+  ASSIGN_OR_RETURN(const auto ends, ListOffsets(clients_.any(), topic, partitions, OffsetKind::kEnd,
+                                                deadline.Left()));
   std::vector<LogBounds> bounds;
   for (size_t i = 0; i < starts.size(); ++i) bounds.push_back({starts[i], ends[i]});
   return bounds;
