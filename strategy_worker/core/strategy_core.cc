@@ -16,8 +16,6 @@ namespace {
 // A batch that takes long is interrupted for the group as often: who does not poll for the session
 // timeout is dead to it.
 constexpr Duration kStayInGroup = std::chrono::seconds(1);
-// A batch is made of polls, each of which costs the bus some looks.
-constexpr PollLimits kPoll{.max_bytes = size_t{4} << 20, .max_messages = 4000};
 
 }  // namespace
 
@@ -129,8 +127,8 @@ absl::Status StrategyCore::Read(Duration wait) {
   size_t bytes = 0;
   while (batch_.size() < options_.batch_events && bytes < options_.batch_bytes) {
     const PollLimits limits{
-        .max_bytes = std::min(kPoll.max_bytes, options_.batch_bytes - bytes),
-        .max_messages = std::min(kPoll.max_messages, options_.batch_events - batch_.size())};
+        .max_bytes = std::min(PollLimits().max_bytes, options_.batch_bytes - bytes),
+        .max_messages = std::min(PollLimits().max_messages, options_.batch_events - batch_.size())};
     MessageBatch& poll = batch_.AddPoll();
     last_poll_ = parts_.clock.Now();
     const absl::Status polled =
