@@ -22,7 +22,7 @@ namespace {
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr char kWorkerId[] = "crawl";
 // The operating system caches the same files once more, and has the rest of the memory for it.
-constexpr size_t kBlockCacheBytes = size_t{64} << 20;
+constexpr size_t kBlockCacheBytes = size_t{32} << 20;
 constexpr size_t kWriteBufferBytes = size_t{32} << 20;
 constexpr size_t kLogBufferBytes = size_t{64} << 20;
 constexpr size_t kAllWriteBuffersBytes = size_t{160} << 20;

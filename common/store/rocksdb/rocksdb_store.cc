@@ -89,7 +89,8 @@ class Keys {
 // RocksDB's own sort counts every comparison.
 class PointReads {
  public:
-  PointReads(Database& database, Table table, const Keys& keys)
+  // `fill_cache`: whether somebody may want the blocks again.
+  PointReads(Database& database, Table table, const Keys& keys, bool fill_cache)
       : values_(keys.size()), statuses_(keys.size()), places_(keys.size()) {
     if (keys.size() == 0) return;
     const std::vector<rocksdb::Slice> slices = keys.Slices();
@@ -102,8 +103,10 @@ class PointReads {
       sorted[place] = slices[order[place]];
       places_[order[place]] = place;
     }
-    database.db().MultiGet({}, database.table(table), sorted.size(), sorted.data(), values_.data(),
-                           statuses_.data(), /*sorted_input=*/true);
+    rocksdb::ReadOptions read;
+    read.fill_cache = fill_cache;
+    database.db().MultiGet(read, database.table(table), sorted.size(), sorted.data(),
+                           values_.data(), statuses_.data(), /*sorted_input=*/true);
   }
   const rocksdb::Status& status(size_t key) const { return statuses_[places_[key]]; }
   std::string_view value(size_t key) const { return View(values_[places_[key]]); }
@@ -175,7 +178,7 @@ absl::Status RocksdbStore::MultiGet(Table table, std::span<const RowGet> gets, D
   for (const RowGet& get : gets) {
     for (const std::string_view column : get.columns) keys.Add(get.row, column);
   }
-  const PointReads points(database_, table, keys);
+  const PointReads points(database_, table, keys, /*fill_cache=*/true);
   ASSIGN_OR_RETURN(const std::shared_ptr<const WholeRows> whole,
                    WholeRows::Read(database_, table, gets));
   size_t point = 0;
@@ -258,7 +261,7 @@ absl::Status RocksdbStore::LookAndDelete(Table table, std::span<const RowErase> 
   for (const RowErase& erase : erases) {
     for (const std::string_view column : erase.columns) keys.Add(erase.row, column);
   }
-  const PointReads points(database_, table, keys);
+  const PointReads points(database_, table, keys, /*fill_cache=*/false);
   const std::vector<rocksdb::Slice> slices = keys.Slices();
   size_t point = 0;
 
