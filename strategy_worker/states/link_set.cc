@@ -1,6 +1,7 @@
 #include "strategy_worker/states/link_set.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <span>
@@ -16,11 +17,22 @@ constexpr size_t kDenseUrls = 128;
 // How full the homes may get: above, searches get long quickly.
 constexpr double kMaxLoad = 0.85;
 
-// What a set of `urls` makes room for when it grows by one.
-size_t Grown(size_t urls) { return urls + 2 + urls / 4; }
+using BoxLength = uint16_t;
+static_assert(kMaxStateBytes <= std::numeric_limits<BoxLength>::max());
+// A slot has 29 bits for where its box is.
+constexpr size_t kMaxBoxesBytes = size_t{1} << 29;
+
+// What an allocation of so many bytes takes: jemalloc has four sizes between two powers of two.
+// What it would leave unused is room for more, and what grows goes from one size to the next.
+size_t AllocatedBytes(size_t bytes) {
+  const size_t step = std::max<size_t>(std::bit_floor(bytes) / 4, 16);
+  return (bytes + step - 1) / step * step;
+}
 
 // Slots after the last home, for what is pushed past it.
 size_t OverflowSlots(size_t homes) { return 8 + std::min<size_t>(homes / 64, 120); }
+// And behind the last one in use: the next URL, and one that ends searches.
+constexpr size_t kSpareSlots = 4;
 
 }  // namespace
 
@@ -35,7 +47,14 @@ size_t LinkSet::LowerBound(uint64_t key) const {
 
 PackedLink LinkSet::PackedOf(const Slot& slot) const {
   if (!slot.IsBoxed()) return {slot.word, 0, {}};
-  return StateOf({&boxes_[slot.BoxAt()], slot.BoxBytes()});
+  return StateOf(InBox(slot));
+}
+
+std::string_view LinkSet::InBox(const Slot& slot) const {
+  const char* const box = &boxes_[slot.BoxAt()];
+  BoxLength length;
+  std::memcpy(&length, box, sizeof length);
+  return {box + sizeof length, length};
 }
 
 bool LinkSet::Find(uint64_t key, PackedLink* packed) const {
@@ -47,13 +66,13 @@ bool LinkSet::Find(uint64_t key, PackedLink* packed) const {
 }
 
 LinkSet::Outcome LinkSet::Put(uint64_t key, const PackedLink& packed) {
-  if (slot_count_ == 0) Rebuild(Grown(0));
+  if (slot_count_ == 0) Grow();
   size_t index = LowerBound(key);
   const bool is_new = slots_[index].key != key || slots_[index].IsEmpty();
   if (is_new) {
     const bool is_full = !IsDense() && static_cast<double>(size_) >= kMaxLoad * homes_;
     if (is_full || !MakeRoom(index)) {
-      Rebuild(Grown(size_));
+      Grow();
       index = LowerBound(key);
       CHECK(MakeRoom(index));
     }
@@ -68,17 +87,20 @@ LinkSet::Outcome LinkSet::Put(uint64_t key, const PackedLink& packed) {
 }
 
 void LinkSet::SetWord(size_t index, const PackedLink& packed) {
-  uint64_t& word = slots_[index].word;
-  const size_t old_bytes = slots_[index].IsBoxed() ? slots_[index].BoxBytes() : 0;
-  char state[kMaxStateBytes];
-  const size_t bytes = IsPlain(packed) ? 0 : static_cast<size_t>(WriteState(packed, state) - state);
-  if (bytes == 0 || bytes != old_bytes) {
-    boxes_garbage_ += static_cast<uint32_t>(old_bytes);
-    word = packed.word;  // so that the old box is not moved along
-    if (bytes == 0) return;
-    word = BoxWord(NewBox(bytes), bytes);
+  Slot& slot = slots_[index];
+  const std::string_view old = slot.IsBoxed() ? InBox(slot) : std::string_view();
+  char bytes[kMaxStateBytes];
+  std::string_view state;
+  if (!IsPlain(packed) || packed.word > std::numeric_limits<uint32_t>::max()) {
+    state = {bytes, static_cast<size_t>(WriteState(packed, bytes) - bytes)};
   }
-  std::memcpy(&boxes_[slots_[index].BoxAt()], state, bytes);
+  if (!state.empty() && state.size() == old.size()) {
+    std::memcpy(&boxes_[slot.BoxAt() + sizeof(BoxLength)], state.data(), state.size());
+    return;
+  }
+  if (!old.empty()) boxes_garbage_ += static_cast<uint32_t>(sizeof(BoxLength) + old.size());
+  slot.word = static_cast<uint32_t>(packed.word);  // no box, so that the old one is not moved along
+  if (!state.empty()) slot.word = NewBox(state) << kTagBits | kBoxTag;
 }
 
 bool LinkSet::MakeRoom(size_t index) {
@@ -90,8 +112,10 @@ bool LinkSet::MakeRoom(size_t index) {
 }
 
 void LinkSet::Reserve(size_t urls) {
-  if (urls > size_) Rebuild(urls);
+  if (urls > size_) Rebuild(urls, 0);
 }
+
+void LinkSet::Grow() { Rebuild(size_ + 1, slot_count_ + 2); }
 
 void LinkSet::Append(uint64_t key, const PackedLink& packed) {
   // Right after the last one, unless it has a home further on.
@@ -107,27 +131,32 @@ void LinkSet::Append(uint64_t key, const PackedLink& packed) {
   SetWord(index, packed);
 }
 
-void LinkSet::Rebuild(size_t urls) {
+void LinkSet::Rebuild(size_t urls, size_t min_slots) {
   CHECK(urls >= size_ && urls < std::numeric_limits<uint32_t>::max() / 2);
   const std::unique_ptr<Slot[]> old = std::move(slots_);
   const std::span<const Slot> old_slots(old.get(), slot_count_);
   const bool was_dense = dense_;
   dense_ = urls <= kDenseUrls;
+  if (dense_) {
+    slot_count_ = AllocatedSlots(std::max(urls + 1, min_slots));
+    homes_ = size_;
+  } else {
+    const auto homes = static_cast<size_t>(static_cast<double>(urls) / kMaxLoad) + 1;
+    slot_count_ = AllocatedSlots(std::max(homes + OverflowSlots(homes), min_slots));
+    homes_ = slot_count_ - static_cast<uint32_t>(OverflowSlots(slot_count_));
+  }
   if (dense_ && was_dense) {
-    slot_count_ = static_cast<uint32_t>(urls + 1);
     slots_ = std::make_unique<Slot[]>(slot_count_);
     std::copy_n(old_slots.begin(), size_, &slots_[0]);
     return;
   }
-  homes_ = dense_ ? size_ : static_cast<uint32_t>(static_cast<double>(urls) / kMaxLoad) + 1;
   // Keys that somebody chose to be neighbours may be pushed far past the last home.
   size_t end = 0;
   const auto place = [&](uint64_t key) { return dense_ ? end : std::max(end, Guess(key)); };
   for (const Slot& slot : old_slots) {
     if (!slot.IsEmpty()) end = place(slot.key) + 1;
   }
-  slot_count_ = static_cast<uint32_t>(
-      dense_ ? urls + 1 : std::max<size_t>(end, homes_) + OverflowSlots(homes_));
+  slot_count_ = std::max(slot_count_, AllocatedSlots(end + kSpareSlots));
   slots_ = std::make_unique<Slot[]>(slot_count_);
   end = 0;
   for (const Slot& slot : old_slots) {
@@ -138,32 +167,40 @@ void LinkSet::Rebuild(size_t urls) {
   }
 }
 
-uint32_t LinkSet::NewBox(size_t bytes) {
+uint32_t LinkSet::NewBox(std::string_view state) {
+  const size_t bytes = sizeof(BoxLength) + state.size();
   if (boxes_size_ + bytes > boxes_capacity_) MoveBoxes(bytes);
   const uint32_t at = boxes_size_;
   boxes_size_ += static_cast<uint32_t>(bytes);
+  const auto length = static_cast<BoxLength>(state.size());
+  std::memcpy(&boxes_[at], &length, sizeof length);
+  std::memcpy(&boxes_[at + sizeof length], state.data(), state.size());
   return at;
 }
 
 // Into a larger buffer, without the garbage.
 void LinkSet::MoveBoxes(size_t more) {
   const size_t needed = boxes_size_ - boxes_garbage_ + more;
-  const size_t capacity = needed + needed / 4;
-  CHECK(capacity < std::numeric_limits<uint32_t>::max());
+  const size_t capacity = AllocatedBytes(needed + needed / 8);
+  CHECK(capacity < kMaxBoxesBytes);
   auto moved = std::make_unique_for_overwrite<char[]>(capacity);
   uint32_t size = 0;
   for (size_t i = 0; i < slot_count_; ++i) {
     Slot& slot = slots_[i];
     if (!slot.IsBoxed()) continue;
-    const size_t bytes = slot.BoxBytes();
+    const size_t bytes = sizeof(BoxLength) + InBox(slot).size();
     std::memcpy(&moved[size], &boxes_[slot.BoxAt()], bytes);
-    slot.word = BoxWord(size, bytes);
+    slot.word = size << kTagBits | kBoxTag;
     size += static_cast<uint32_t>(bytes);
   }
   boxes_ = std::move(moved);
   boxes_size_ = size;
   boxes_garbage_ = 0;
   boxes_capacity_ = static_cast<uint32_t>(capacity);
+}
+
+uint32_t LinkSet::AllocatedSlots(size_t at_least) {
+  return static_cast<uint32_t>(AllocatedBytes(at_least * sizeof(Slot)) / sizeof(Slot));
 }
 
 LinkSet LinkSet::SplitOff() {

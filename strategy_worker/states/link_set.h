@@ -1,11 +1,11 @@
 // The link states of one domain, or of one shard of it, in memory.
 //
-// A sorted array of 16-byte slots with gaps in it, so that it is hash table and sorted block at
+// A sorted array of 12-byte slots with gaps in it, so that it is hash table and sorted block at
 // once: a URL's key is a hash already, so its place in the order is nearly its place in the array.
 // Up to kDenseUrls it has no gaps and the search starts from the guess; above, each key has a home
 // slot and stands in it or after it, as in linear probing, with what follows kept sorted. Encoding
-// a block walks the array. What does not fit into a slot (the strategy's bytes, and all that only a
-// fetched link has) stands in a box: some bytes of a buffer that all share.
+// a block walks the array. What does not fit into a slot (the strategy's bytes, a due time, and all
+// that only a fetched link has) stands in a box: some bytes of a buffer that all share.
 #pragma once
 
 #include <cstdint>
@@ -76,23 +76,22 @@ class LinkSet {
 
  private:
   // The lowest bits of a word are a status; these are none of a state.
-  static constexpr uint64_t kEmptyTag = 7;
-  static constexpr uint64_t kBoxTag = 6;
-  static constexpr uint64_t kTagMask = 7;
+  static constexpr uint32_t kEmptyTag = 7;
+  static constexpr uint32_t kBoxTag = 6;
+  static constexpr int kTagBits = 3;
 
   // An empty slot has the highest key, so that searches stop at it.
+#pragma pack(push, 4)  // there are as many of them as there are URLs: no four bytes of padding
   struct Slot {
     uint64_t key = ~uint64_t{0};
-    uint64_t word = kEmptyTag;  // the whole state, or where its box is
+    uint32_t word = kEmptyTag;  // the whole state, or where its box is
 
     bool IsEmpty() const { return word == kEmptyTag; }
-    bool IsBoxed() const { return (word & kTagMask) == kBoxTag; }
-    uint32_t BoxAt() const { return static_cast<uint32_t>(word >> 3); }
-    size_t BoxBytes() const { return word >> 35; }
+    bool IsBoxed() const { return (word & ((1 << kTagBits) - 1)) == kBoxTag; }
+    uint32_t BoxAt() const { return word >> kTagBits; }
   };
-  static uint64_t BoxWord(uint32_t at, size_t bytes) {
-    return uint64_t{bytes} << 35 | uint64_t{at} << 3 | kBoxTag;
-  }
+#pragma pack(pop)
+  static_assert(sizeof(Slot) == 12);
 
   // Where the search for a key starts. Never past its place unless the set is dense.
   size_t Guess(uint64_t key) const {
@@ -102,19 +101,24 @@ class LinkSet {
   // The first slot whose key is not below `key`. The set has slots.
   size_t LowerBound(uint64_t key) const;
   PackedLink PackedOf(const Slot& slot) const;
+  // The state in the slot's box, as bytes.
+  std::string_view InBox(const Slot& slot) const;
 
   // Opens slot `index` by moving what follows. False when there is no empty slot to move into.
   bool MakeRoom(size_t index);
-  void Rebuild(size_t urls);
+  // Makes room for one more, at least.
+  void Grow();
+  void Rebuild(size_t urls, size_t min_slots);
+  static uint32_t AllocatedSlots(size_t at_least);
   bool IsDense() const { return dense_; }
 
   void SetWord(size_t index, const PackedLink& packed);
-  // Room for a box of so many bytes.
-  uint32_t NewBox(size_t bytes);
+  // Where a new box stands that has these bytes.
+  uint32_t NewBox(std::string_view state);
   void MoveBoxes(size_t more);
 
   std::unique_ptr<Slot[]> slots_;  // the last one is always empty
-  std::unique_ptr<char[]> boxes_;
+  std::unique_ptr<char[]> boxes_;  // each with its length before it
   uint32_t size_ = 0;
   uint32_t slot_count_ = 0;
   uint32_t homes_ = 0;  // dense: the URLs that it has

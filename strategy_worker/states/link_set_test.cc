@@ -128,5 +128,14 @@ TEST(LinkSetTest, DoesNotGrowWhileStatesOnlyChange) {
   EXPECT_LE(set.HeapBytes(), bytes * 3 / 2);
 }
 
+TEST(LinkSetTest, TakesLessThan20BytesForAUrlThatIsOnlyKnown) {
+  Random random(5);
+  LinkSet set;
+  for (size_t urls = 1; urls <= 70'000; ++urls) {
+    set.Put(random(), LinkPacker().Pack({.status = LinkStatus::kQueued, .depth = 65'535}));
+    if (urls >= 100) ASSERT_LT(set.HeapBytes(), urls * 20) << urls;
+  }
+}
+
 }  // namespace
 }  // namespace orbweaver

@@ -1,11 +1,8 @@
 // Link states of a strategy worker: what they take in memory, and what looking them up, changing,
 // flushing and loading them costs. One URL in ten was crawled. All but the first cases are bound by
 // CPU, and by memory where the states do not fit into the processor's caches.
-#include <fstream>
-#include <malloc.h>
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "fmt/format.h"
@@ -18,6 +15,7 @@
 #include "strategy_worker/states/block.h"
 #include "strategy_worker/states/packed_state_store.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/heap.h"
 
 namespace orbweaver {
 namespace {
@@ -103,22 +101,14 @@ class MadeUpStore : public Store {
   uint64_t states_ = 0;
 };
 
-double ResidentBytes() {
-  std::ifstream statm("/proc/self/statm");
-  uint64_t all = 0, resident = 0;
-  statm >> all >> resident;
-  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
 // What a state takes when `states` of them are cached, in domains of `urls` on average: the growth
-// of this process, with all that belongs to the domains.
+// of the heap, with all that belongs to the domains.
 absl::Status BytesPerState(std::string_view name, uint64_t states, size_t urls,
                            BenchReport& report) {
   MetricRegistry registry;
   StateMetrics metrics(registry);
   MadeUpStore made_up(urls);
-  malloc_trim(0);  // what other cases used is not to be used again unseen
-  const double before = ResidentBytes();
+  const size_t before = HeapBytes();
   const CpuTimer timer;
   PackedStateStore store(made_up, SystemClock(), {.cache_bytes = uint64_t{1} << 40}, metrics);
   for (size_t next = 0; made_up.states() < states;) {
@@ -131,7 +121,8 @@ absl::Status BytesPerState(std::string_view name, uint64_t states, size_t urls,
   }
   const auto count = static_cast<double>(made_up.states());
   report.Add(
-      name, (ResidentBytes() - before) / count, "bytes", timer.CpuSeconds(), timer.WallSeconds(),
+      name, static_cast<double>(HeapBytes() - before) / count, "bytes", timer.CpuSeconds(),
+      timer.WallSeconds(),
       fmt::format("{:.1f} by its own count", static_cast<double>(store.cached_bytes()) / count));
   return absl::OkStatus();
 }
