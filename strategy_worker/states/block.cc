@@ -38,16 +38,17 @@ class EntryWriter {
   size_t end_;
 };
 
-absl::Status ReadHead(ByteReader& reader, Version* before, size_t* entries) {
+absl::StatusOr<BlockHead> ReadHead(ByteReader& reader) {
   const auto format = reader.Fixed<uint8_t>();
   if (reader.ok() && format != kFormat) {
     return PoisonError("block of link states: format {}, this version reads {}", format, kFormat);
   }
-  *before = Version(reader.Fixed<uint64_t>());
-  *entries = reader.Varint<uint64_t>();
-  if (*entries > reader.left() / kMinEntryBytes) reader.Fail();
-  return reader.ok() ? absl::OkStatus()
-                     : PoisonError("block of link states: its head makes no sense");
+  const Version before(reader.Fixed<uint64_t>());
+  const BlockHead head{before == kNone ? std::nullopt : std::optional(before),
+                       reader.Varint<uint64_t>()};
+  if (head.entries > reader.left() / kMinEntryBytes) reader.Fail();
+  if (!reader.ok()) return PoisonError("block of link states: its head makes no sense");
+  return head;
 }
 
 }  // namespace
@@ -71,32 +72,26 @@ void EncodeDelta(const LinkSet& set, Version before, std::span<const ChangedLink
   }
 }
 
-absl::StatusOr<std::optional<Version>> DecodeBefore(std::string_view block) {
+absl::StatusOr<BlockHead> DecodeHead(std::string_view block) {
   ByteReader reader(block);
-  Version before;
-  size_t entries;
-  RETURN_IF_ERROR(ReadHead(reader, &before, &entries));
-  if (before == kNone) return std::optional<Version>();
-  return before;
+  return ReadHead(reader);
 }
 
 absl::Status DecodeEntries(std::string_view block, LinkSet* set) {
   ByteReader reader(block);
-  Version before;
-  size_t entries;
-  RETURN_IF_ERROR(ReadHead(reader, &before, &entries));
+  ASSIGN_OR_RETURN(const BlockHead head, ReadHead(reader));
   const bool is_first = set->size() == 0;
-  if (is_first) set->Reserve(entries);
+  if (is_first) set->Reserve(head.entries, reader.left());
   uint64_t last = 0;
-  for (size_t i = 0; i < entries; ++i) {
+  for (size_t i = 0; i < head.entries; ++i) {
     uint64_t key;
     PackedLink packed;
     if (!ReadEntry(reader, &key, &packed)) {
-      return PoisonError("block of link states: entry {} of {} makes no sense", i, entries);
+      return PoisonError("block of link states: entry {} of {} makes no sense", i, head.entries);
     }
     if ((i > 0 && key <= last) || !set->range().Contains(key)) {
       return PoisonError("block of link states: entry {} of {} is out of order or of another shard",
-                         i, entries);
+                         i, head.entries);
     }
     last = key;
     if (is_first) {

@@ -41,8 +41,11 @@ void EncodeDelta(const LinkSet& set, Version before, std::span<const ChangedLink
 // The readers are poison for anything that the encoders would not have written, or of a newer
 // format. Any bytes are safe.
 
-// Only what the block comes after; none: a base.
-absl::StatusOr<std::optional<Version>> DecodeBefore(std::string_view block);
+struct BlockHead {
+  std::optional<Version> before;  // the block that it comes after; none: a base
+  size_t entries = 0;
+};
+absl::StatusOr<BlockHead> DecodeHead(std::string_view block);
 
 // Puts the entries into *set; poison also when a key lies outside its range. The set is not to be
 // used after an error.

@@ -39,9 +39,10 @@ TEST(BlockTest, ABaseHasAllOfASet) {
     LinkSet decoded;
     ASSERT_OK(DecodeEntries(bytes.substr(6), &decoded));
     ExpectSame(set, decoded);
-    const auto before = DecodeBefore(bytes.substr(6));
-    ASSERT_OK(before.status());
-    EXPECT_FALSE(before->has_value());
+    const auto head = DecodeHead(bytes.substr(6));
+    ASSERT_OK(head.status());
+    EXPECT_FALSE(head->before.has_value());
+    EXPECT_EQ(head->entries, urls);
   }
 }
 
@@ -69,9 +70,10 @@ TEST(BlockTest, ADeltaReplacesAndJoinsWhatStandsBeforeIt) {
   ASSERT_OK(DecodeEntries(base, &decoded));
   ASSERT_OK(DecodeEntries(delta, &decoded));
   ExpectSame(set, decoded);
-  const auto before = DecodeBefore(delta);
-  ASSERT_OK(before.status());
-  EXPECT_EQ(*before, Version(9));
+  const auto head = DecodeHead(delta);
+  ASSERT_OK(head.status());
+  EXPECT_EQ(head->before, Version(9));
+  EXPECT_EQ(head->entries, changed.size());
 }
 
 TEST(BlockTest, ACutBlockIsPoisonAtEveryLengthAndSoIsALongerOne) {
@@ -101,7 +103,7 @@ TEST(BlockTest, SurvivesAnyBytes) {
     LinkSet set;
     const absl::Status status = DecodeEntries(bytes, &set);
     EXPECT_TRUE(status.ok() || IsPoison(status));
-    const absl::Status head = DecodeBefore(bytes).status();
+    const absl::Status head = DecodeHead(bytes).status();
     EXPECT_TRUE(head.ok() || IsPoison(head));
   }
 }

@@ -130,8 +130,9 @@ absl::Status CachedDomain::ReadFirstRow(const Rows& rows, size_t row, bool whole
       }
     }
     if (states.empty()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const std::optional<Version> before, DecodeBefore(states));
-    if (before.has_value()) return PoisonError("block of link states in the record is no base");
+    ASSIGN_OR_RETURN(const BlockHead head, DecodeHead(states));
+    if (head.before.has_value())
+      return PoisonError("block of link states in the record is no base");
     return DecodeEntries(states, &shards_[0].shard->links);
   }
   shards_.clear();

@@ -70,8 +70,7 @@ LinkSet::Outcome LinkSet::Put(uint64_t key, const PackedLink& packed) {
   size_t index = LowerBound(key);
   const bool is_new = slots_[index].key != key || slots_[index].IsEmpty();
   if (is_new) {
-    const bool is_full = !IsDense() && static_cast<double>(size_) >= kMaxLoad * homes_;
-    if (is_full || !MakeRoom(index)) {
+    if (size_ >= Room() || !MakeRoom(index)) {
       Grow();
       index = LowerBound(key);
       CHECK(MakeRoom(index));
@@ -111,8 +110,22 @@ bool LinkSet::MakeRoom(size_t index) {
   return true;
 }
 
-void LinkSet::Reserve(size_t urls) {
-  if (urls > size_) Rebuild(urls, 0);
+void LinkSet::Reserve(size_t urls, size_t entry_bytes) {
+  if (urls > Room()) Rebuild(urls, 0);
+  // What is beyond the shortest entries, and the lengths of the boxes: few are that short.
+  const size_t in_boxes = entry_bytes - std::min(entry_bytes, urls * kMinEntryBytes);
+  const size_t box_bytes = in_boxes + in_boxes / 4;
+  if (boxes_size_ + box_bytes > boxes_capacity_) MoveBoxes(box_bytes);
+}
+
+void LinkSet::Fit() {
+  if (size_ < Room() / 4 * 3) Rebuild(size_, 0);
+  if (boxes_size_ - boxes_garbage_ < boxes_capacity_ / 4 * 3) MoveBoxes(0);
+}
+
+size_t LinkSet::Room() const {
+  if (slot_count_ == 0) return 0;
+  return IsDense() ? slot_count_ - 1 : static_cast<size_t>(kMaxLoad * homes_);
 }
 
 void LinkSet::Grow() { Rebuild(size_ + 1, slot_count_ + 2); }
@@ -211,8 +224,8 @@ LinkSet LinkSet::SplitOff() {
   };
   size_t lower_urls = 0;
   ForEach([&](uint64_t key, const PackedLink&) { lower_urls += lower.range_.Contains(key); });
-  lower.Reserve(lower_urls);
-  upper.Reserve(size_ - lower_urls);
+  lower.Reserve(lower_urls, 0);
+  upper.Reserve(size_ - lower_urls, 0);
   ForEach([&](uint64_t key, const PackedLink& packed) { half(key).Append(key, packed); });
   *this = std::move(lower);
   return upper;

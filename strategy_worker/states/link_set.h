@@ -58,8 +58,10 @@ class LinkSet {
   enum class Outcome { kUnchanged, kChanged, kAdded };
   Outcome Put(uint64_t key, const PackedLink& packed);
 
-  // Makes room for that many URLs in all.
-  void Reserve(size_t urls);
+  // Makes room for that many URLs in all, unless there is, and for what they take in a block.
+  void Reserve(size_t urls, size_t entry_bytes);
+  // Gives room back of which little is used.
+  void Fit();
   // Adds a URL whose key is above all others; quicker than Put when there is room.
   void Append(uint64_t key, const PackedLink& packed);
 
@@ -106,6 +108,8 @@ class LinkSet {
 
   // Opens slot `index` by moving what follows. False when there is no empty slot to move into.
   bool MakeRoom(size_t index);
+  // How many URLs the slots are for.
+  size_t Room() const;
   // Makes room for one more, at least.
   void Grow();
   void Rebuild(size_t urls, size_t min_slots);

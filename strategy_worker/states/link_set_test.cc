@@ -82,7 +82,7 @@ TEST(LinkSetTest, AppendsInOrderAlsoWhenAllKeysAreNeighbours) {
     for (const int shift : {0, 40}) {
       LinkSet set;
       Model model;
-      set.Reserve(urls);
+      set.Reserve(urls, 0);
       for (size_t i = 0; i < urls; ++i) {
         const uint64_t key = i * 1'000'003 << shift;
         if (!model.empty() && key <= model.rbegin()->first) break;
@@ -134,6 +134,27 @@ TEST(LinkSetTest, TakesLessThan20BytesForAUrlThatIsOnlyKnown) {
   for (size_t urls = 1; urls <= 70'000; ++urls) {
     set.Put(random(), LinkPacker().Pack({.status = LinkStatus::kQueued, .depth = 65'535}));
     if (urls >= 100) ASSERT_LT(set.HeapBytes(), urls * 20) << urls;
+  }
+}
+
+TEST(LinkSetTest, GivesRoomBackThatWasReservedAndNotUsed) {
+  Random random(6);
+  for (const size_t urls : {0, 1, 100, 1000}) {
+    LinkSet set;
+    Model model;
+    set.Reserve(20'000, 20'000 * 40);
+    const size_t reserved = set.HeapBytes();
+    for (size_t i = 0; i < urls; ++i) {
+      const uint64_t key = random();
+      model[key] = RandomState(random);
+      set.Put(key, LinkPacker().Pack(model[key]));
+    }
+    EXPECT_EQ(set.HeapBytes(), reserved);
+    set.Fit();
+    EXPECT_LT(set.HeapBytes(), 100 + urls * 80);
+    ExpectSame(set, model);
+    set.Put(random(), {});
+    EXPECT_EQ(set.size(), urls + 1);
   }
 }
 

@@ -37,16 +37,24 @@ void SortOnce(std::vector<ChangedLink>* changed) {
   changed->resize(kept);
 }
 
-// The versions of the blocks from the base up to `last`, whose cells are all there.
-absl::Status FindChain(const Rows& rows, size_t row, Version last, std::vector<Version>* versions) {
+struct ChainBlock {
+  Version version;
+  const Cell* cell;
+  size_t entries;
+};
+
+// The blocks from the base up to `last`, whose cells are all there.
+absl::StatusOr<std::vector<ChainBlock>> FindChain(const Rows& rows, size_t row, Version last) {
+  std::vector<ChainBlock> blocks;
   std::optional<Version> next = last;
   while (next.has_value()) {
     const Version version = *next;
-    const Cell* delta = rows.Find(row, DeltaColumn(version));
+    const Cell* const delta = rows.Find(row, DeltaColumn(version));
     const Cell* const cell = delta != nullptr ? delta : rows.Find(row, BaseColumn(version));
     if (cell == nullptr) return PoisonError("block {} of link states is missing", version);
-    versions->push_back(version);
-    ASSIGN_OR_RETURN(next, DecodeBefore(cell->value));
+    ASSIGN_OR_RETURN(const BlockHead head, DecodeHead(cell->value));
+    blocks.push_back({version, cell, head.entries});
+    next = head.before;
     if (next.has_value() == (delta == nullptr)) {
       return PoisonError("block {} of link states is not what its column says", version);
     }
@@ -54,8 +62,8 @@ absl::Status FindChain(const Rows& rows, size_t row, Version last, std::vector<V
       return PoisonError("block {} of link states comes after a later one", version);
     }
   }
-  std::reverse(versions->begin(), versions->end());
-  return absl::OkStatus();
+  std::reverse(blocks.begin(), blocks.end());
+  return blocks;
 }
 
 }  // namespace
@@ -94,15 +102,24 @@ void AppendColumns(const Shard::Chain& chain, std::vector<std::string>* columns)
 
 absl::Status ReadShard(const Rows& rows, size_t row, Version last, Shard* shard,
                        std::vector<std::string>* strays) {
+  ASSIGN_OR_RETURN(const std::vector<ChainBlock> blocks, FindChain(rows, row, last));
   auto chain = std::make_unique<Shard::Chain>();
-  RETURN_IF_ERROR(FindChain(rows, row, last, &chain->versions));
+  size_t urls = 0, bytes = 0;
+  for (const ChainBlock& block : blocks) {
+    chain->versions.push_back(block.version);
+    (chain->versions.size() == 1 ? chain->base_bytes : chain->delta_bytes) +=
+        block.cell->value.size();
+    urls += block.entries;
+    bytes += block.cell->value.size();
+  }
+  // Most deltas add URLs. Of those that only change some, the room is given back.
+  shard->links.Reserve(urls, bytes);
+  for (const ChainBlock& block : blocks) {
+    RETURN_IF_ERROR(DecodeEntries(block.cell->value, &shard->links));
+  }
+  shard->links.Fit();
   std::vector<std::string> columns;
   AppendColumns(*chain, &columns);
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const Cell* const cell = rows.Find(row, columns[i]);
-    RETURN_IF_ERROR(DecodeEntries(cell->value, &shard->links));
-    (i == 0 ? chain->base_bytes : chain->delta_bytes) += cell->value.size();
-  }
   shard->chain = std::move(chain);
   for (std::string& column : BlockColumns(rows[row])) {
     if (std::find(columns.begin(), columns.end(), column) == columns.end()) {

@@ -20,13 +20,12 @@ void FuzzBlock(std::string_view bytes) {
   LinkSet links;
   const absl::Status status = DecodeEntries(bytes, &links);
   CHECK(links.HeapBytes() <= kLeastBytes + 8 * bytes.size());
-  const auto before = DecodeBefore(bytes);
-  const absl::Status& head = before.status();
+  const auto head = DecodeHead(bytes);
   if (!status.ok()) {
-    CHECK(IsPoison(status) && (head.ok() || IsPoison(head)));
+    CHECK(IsPoison(status) && (head.ok() || IsPoison(head.status())));
     return;
   }
-  CHECK_OK(head);
+  CHECK_OK(head.status());
   std::vector<ChangedLink> changed;
   links.ForEach([&](uint64_t key, const PackedLink& packed) {
     LinkState state;
@@ -34,7 +33,7 @@ void FuzzBlock(std::string_view bytes) {
     changed.push_back({key, packed.word});
   });
   std::string again;
-  EncodeDelta(links, before->value_or(Version(0)), changed, &again);
+  EncodeDelta(links, head->before.value_or(Version(0)), changed, &again);
   CHECK(again == bytes);
 }
 
