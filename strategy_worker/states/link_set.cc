@@ -120,7 +120,7 @@ void LinkSet::Reserve(size_t urls, size_t entry_bytes) {
 
 void LinkSet::Fit() {
   if (size_ < Room() / 4 * 3) Rebuild(size_, 0);
-  if (boxes_size_ - boxes_garbage_ < boxes_capacity_ / 4 * 3) MoveBoxes(0);
+  if (boxes_size_ - boxes_garbage_ < boxes_capacity_ / 2) MoveBoxes(0);
 }
 
 size_t LinkSet::Room() const {
@@ -198,7 +198,7 @@ void LinkSet::MoveBoxes(size_t more) {
   CHECK(capacity < kMaxBoxesBytes);
   auto moved = std::make_unique_for_overwrite<char[]>(capacity);
   uint32_t size = 0;
-  for (size_t i = 0; i < slot_count_; ++i) {
+  for (size_t i = 0; boxes_size_ != 0 && i < slot_count_; ++i) {
     Slot& slot = slots_[i];
     if (!slot.IsBoxed()) continue;
     const size_t bytes = sizeof(BoxLength) + InBox(slot).size();

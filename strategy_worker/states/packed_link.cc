@@ -8,7 +8,6 @@
 namespace orbweaver {
 namespace {
 
-constexpr uint64_t kStatusMask = (1u << kStatusBits) - 1;
 constexpr uint64_t kMaxDepth = (1u << (kDueShift - kDepthShift)) - 1;
 constexpr uint64_t kMaxDueMs = (uint64_t{1} << (64 - kDueShift)) - 1;
 constexpr size_t kShortWordBytes = 3;  // all but the due time: 22 bits
@@ -140,7 +139,7 @@ PackedLink StateOf(std::string_view bytes) {
   return packed;
 }
 
-bool ReadEntry(ByteReader& reader, uint64_t* key, PackedLink* packed) {
+bool ReadAnyEntry(ByteReader& reader, uint64_t* key, PackedLink* packed) {
   *packed = {};
   *key = reader.Fixed<uint64_t>();
   std::string_view word = reader.Raw(kShortWordBytes);

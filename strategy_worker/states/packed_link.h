@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "common/model/limits.h"
@@ -25,6 +26,7 @@ struct PackedLink {
 };
 
 inline constexpr int kStatusBits = 3;
+inline constexpr uint64_t kStatusMask = (1u << kStatusBits) - 1;
 inline constexpr uint64_t kFetchedBit = 1u << 3;
 inline constexpr uint64_t kHasDataBit = 1u << 4;
 inline constexpr uint64_t kHasDueBit = 1u << 5;
@@ -55,7 +57,7 @@ class LinkPacker {
 void Unpack(const PackedLink& packed, LinkState* state);
 
 inline LinkStatus StatusOf(const PackedLink& packed) {
-  return static_cast<LinkStatus>(packed.word & ((1 << kStatusBits) - 1));
+  return static_cast<LinkStatus>(packed.word & kStatusMask);
 }
 
 // Whether the word alone is all of the state.
@@ -71,6 +73,26 @@ PackedLink StateOf(std::string_view bytes);
 
 // The entry of a block: the key and the state's bytes. False, and the reader has failed, for
 // anything that WriteFixed(key) and WriteState would not have written.
-bool ReadEntry(ByteReader& reader, uint64_t* key, PackedLink* packed);
+bool ReadAnyEntry(ByteReader& reader, uint64_t* key, PackedLink* packed);
+
+// The same. Most entries are of URLs never fetched: key and 3 bytes, read as two words.
+inline bool ReadEntry(ByteReader& reader, uint64_t* key, PackedLink* packed) {
+  constexpr uint32_t kShortWord = (uint32_t{1} << 8 * (kMinEntryBytes - sizeof *key)) - 1;
+  constexpr uint32_t kLong = kFetchedBit | kHasDataBit | kHasDueBit;
+  uint32_t word;
+  if (reader.left() >= sizeof *key + sizeof word) {
+    const char* const entry = reader.position();
+    std::memcpy(&word, entry + sizeof *key, sizeof word);
+    word &= kShortWord;
+    const bool is_known = (word & kStatusMask) <= static_cast<uint64_t>(LinkStatus::kGone);
+    if ((word & kLong) == 0 && word >> kDueShift == 0 && is_known) {
+      std::memcpy(key, entry, sizeof *key);
+      *packed = {.word = word, .data = 0, .fetched = {}};
+      reader.Raw(kMinEntryBytes);
+      return true;
+    }
+  }
+  return ReadAnyEntry(reader, key, packed);
+}
 
 }  // namespace orbweaver
