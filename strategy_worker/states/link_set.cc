@@ -111,7 +111,7 @@ bool LinkSet::MakeRoom(size_t index) {
 }
 
 void LinkSet::Reserve(size_t urls, size_t entry_bytes) {
-  if (urls > Room()) Rebuild(urls, 0);
+  if (urls > Room()) Rebuild(urls);
   // What is beyond the shortest entries, and the lengths of the boxes: few are that short.
   const size_t in_boxes = entry_bytes - std::min(entry_bytes, urls * kMinEntryBytes);
   const size_t box_bytes = in_boxes + in_boxes / 4;
@@ -119,7 +119,7 @@ void LinkSet::Reserve(size_t urls, size_t entry_bytes) {
 }
 
 void LinkSet::Fit() {
-  if (size_ < Room() / 4 * 3) Rebuild(size_, 0);
+  if (size_ < Room() / 4 * 3) Rebuild(size_);
   if (boxes_size_ - boxes_garbage_ < boxes_capacity_ / 2) MoveBoxes(0);
 }
 
@@ -128,7 +128,12 @@ size_t LinkSet::Room() const {
   return IsDense() ? slot_count_ - 1 : static_cast<size_t>(kMaxLoad * homes_);
 }
 
-void LinkSet::Grow() { Rebuild(size_ + 1, slot_count_ + 2); }
+// When it is full to the allocator's next size, which is an eighth more at least. Otherwise
+// neighbours at the end of the range took the slots behind the last home: only these get more.
+void LinkSet::Grow() {
+  const size_t room = Room();
+  Rebuild(size_ < room ? room : room + room / 16 + 2);
+}
 
 void LinkSet::Append(uint64_t key, const PackedLink& packed) {
   // Right after the last one, unless it has a home further on.
@@ -144,18 +149,18 @@ void LinkSet::Append(uint64_t key, const PackedLink& packed) {
   SetWord(index, packed);
 }
 
-void LinkSet::Rebuild(size_t urls, size_t min_slots) {
+void LinkSet::Rebuild(size_t urls) {
   CHECK(urls >= size_ && urls < std::numeric_limits<uint32_t>::max() / 2);
   const std::unique_ptr<Slot[]> old = std::move(slots_);
   const std::span<const Slot> old_slots(old.get(), slot_count_);
   const bool was_dense = dense_;
   dense_ = urls <= kDenseUrls;
   if (dense_) {
-    slot_count_ = AllocatedSlots(std::max(urls + 1, min_slots));
+    slot_count_ = AllocatedSlots(urls + 1);
     homes_ = size_;
   } else {
     const auto homes = static_cast<size_t>(static_cast<double>(urls) / kMaxLoad) + 1;
-    slot_count_ = AllocatedSlots(std::max(homes + OverflowSlots(homes), min_slots));
+    slot_count_ = AllocatedSlots(homes + OverflowSlots(homes));
     homes_ = slot_count_ - static_cast<uint32_t>(OverflowSlots(slot_count_));
   }
   if (dense_ && was_dense) {

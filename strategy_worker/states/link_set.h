@@ -112,7 +112,7 @@ class LinkSet {
   size_t Room() const;
   // Makes room for one more, at least.
   void Grow();
-  void Rebuild(size_t urls, size_t min_slots);
+  void Rebuild(size_t urls);
   static uint32_t AllocatedSlots(size_t at_least);
   bool IsDense() const { return dense_; }
 

@@ -95,6 +95,24 @@ TEST(LinkSetTest, AppendsInOrderAlsoWhenAllKeysAreNeighbours) {
   }
 }
 
+TEST(LinkSetTest, HasASlotLeftWhereverNeighboursAtTheEndOfTheRangeEnd) {
+  constexpr uint64_t kFirst = ~uint64_t{10'000};
+  for (size_t urls = 130; urls < 700; ++urls) {
+    LinkSet set;
+    Model model;
+    for (size_t i = 0; i < urls; ++i) {
+      set.Put(kFirst + i, {});
+      model[kFirst + i] = {};
+    }
+    EXPECT_LT(set.HeapBytes(), urls * 50) << urls;
+    set.Reserve(3 * urls, 0);
+    ExpectSame(set, model);
+    EXPECT_EQ(set.Put(kFirst + urls, {}), LinkSet::Outcome::kAdded);
+    PackedLink found;
+    EXPECT_FALSE(set.Find(kFirst + urls + 1, &found)) << urls;
+  }
+}
+
 TEST(LinkSetTest, SplitsIntoTheHalvesOfItsRange) {
   Random random(3);
   LinkSet lower;
