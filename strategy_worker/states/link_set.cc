@@ -112,7 +112,7 @@ bool LinkSet::MakeRoom(size_t index) {
 
 void LinkSet::Reserve(size_t urls, size_t entry_bytes) {
   if (urls > Room()) Rebuild(urls);
-  // What is beyond the shortest entries, and the lengths of the boxes: few are that short.
+  // What is beyond the shortest entries stands in boxes, each with a length that a block lacks.
   const size_t in_boxes = entry_bytes - std::min(entry_bytes, urls * kMinEntryBytes);
   const size_t box_bytes = in_boxes + in_boxes / 4;
   if (boxes_size_ + box_bytes > boxes_capacity_) MoveBoxes(box_bytes);
