@@ -77,6 +77,17 @@ TEST_F(AnswerReaderTest, ChunksAreJoinedAndTrailersDropped) {
   EXPECT_EQ(read.next, Next::kKeep);
 }
 
+// Where its parser asserts, it asserts that the end of a body does not come in such pieces.
+TEST_F(AnswerReaderTest, ABodyOfNoChunksMayComeByTheByte) {
+  for (const char* end : {"0\r\n\r\n", "0\r\nX: y\r\n\r\n", "000\r\n\r\n"}) {
+    const Read read =
+        TakeAnyhow(std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n") + end);
+    EXPECT_EQ(read.outcome(), "200") << end;
+    EXPECT_EQ(read.body(), "");
+    EXPECT_EQ(read.next, Next::kKeep);
+  }
+}
+
 TEST_F(AnswerReaderTest, ABodyWithoutLengthEndsWithItsConnection) {
   const Read read = TakeAnyhow("HTTP/1.1 200 OK\r\n\r\nhello");
   EXPECT_EQ(read.body(), "hello");

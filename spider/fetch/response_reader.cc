@@ -18,6 +18,8 @@ using boost::system::error_code;
 
 // Lines of chunks: sizes, extensions, trailers.
 constexpr size_t kMaxChunkLineBytes = 16 << 10;
+// What ends a chunked body, at least. Beast, given less a second time, asserts that there is more.
+constexpr size_t kLastChunkBytes = std::string_view("0\r\n\r\n").size();
 // A head of empty fields would otherwise take ten times its bytes.
 constexpr size_t kMaxFields = 1000;
 
@@ -210,6 +212,10 @@ ResponseReader::Event ResponseReader::ReadBody(std::string_view* bytes, BodySink
   // What is left of the last bytes comes first: the beginning of a line.
   const bool joined = !pending_.empty();
   if (joined) pending_ += *bytes;
+  if (joined && pending_.size() < kLastChunkBytes) {
+    bytes->remove_prefix(bytes->size());
+    return Event::kMore;
+  }
   const std::string_view input = joined ? std::string_view(pending_) : *bytes;
   const size_t size = input.size();
   error_code error;
