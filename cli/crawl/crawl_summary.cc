@@ -102,8 +102,9 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
   if (end.finished) return out;
   if (const uint64_t left = end.last.queued + end.last.delayed; left > 0) {
     const std::string due = DueIn(end.last);
-    line(fmt::format("Left in the queue: {}, {} of them for later{}.", Count(left, "request"),
-                     Count(end.last.delayed), due.empty() ? "" : ", the first due " + due));
+    line(fmt::format("In the queue when it began to end: {}, {} of them for later{}.",
+                     Count(left, "request"), Count(end.last.delayed),
+                     due.empty() ? "" : ", the first due " + due));
   }
   line(fmt::format("To go on: orbweaver crawl --data {}", end.data));
   return out;

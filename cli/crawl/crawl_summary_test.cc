@@ -58,11 +58,14 @@ TEST(CrawlSummaryTest, WhatIsLeftIsCountedAndTheCommandThatGoesOnIsNamed) {
   end.last.queued = 1200;
   end.last.delayed = 34;
   const std::string text = SummaryText(end, CrawlTally());
-  EXPECT_THAT(text, HasSubstr("Left in the queue: 1,234 requests, 34 of them for later.\nTo go on: "
-                              "orbweaver crawl --data crawl-data\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "In the queue when it began to end: 1,234 requests, 34 of them for later.\nTo go on: "
+          "orbweaver crawl --data crawl-data\n"));
   // What is on its way between the workers is not in the queue.
   end.last.queued = end.last.delayed = 0;
-  EXPECT_THAT(SummaryText(end, CrawlTally()), Not(HasSubstr("Left in the queue")));
+  EXPECT_THAT(SummaryText(end, CrawlTally()), Not(HasSubstr("In the queue")));
   EXPECT_THAT(SummaryText(end, CrawlTally()), HasSubstr("To go on: "));
 }
 
