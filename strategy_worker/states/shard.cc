@@ -104,16 +104,15 @@ absl::Status ReadShard(const Rows& rows, size_t row, Version last, Shard* shard,
                        std::vector<std::string>* strays) {
   ASSIGN_OR_RETURN(const std::vector<ChainBlock> blocks, FindChain(rows, row, last));
   auto chain = std::make_unique<Shard::Chain>();
-  size_t urls = 0, bytes = 0;
+  size_t urls = 0;
   for (const ChainBlock& block : blocks) {
     chain->versions.push_back(block.version);
     (chain->versions.size() == 1 ? chain->base_bytes : chain->delta_bytes) +=
         block.cell->value.size();
     urls += block.entries;
-    bytes += block.cell->value.size();
   }
   // Most deltas add URLs. Of those that only change some, the room is given back.
-  shard->links.Reserve(urls, bytes);
+  shard->links.Reserve(urls, chain->base_bytes + chain->delta_bytes);
   for (const ChainBlock& block : blocks) {
     RETURN_IF_ERROR(DecodeEntries(block.cell->value, &shard->links));
   }
