@@ -1,9 +1,10 @@
 #include "cli/crawl/local_crawl.h"
 
-#include <algorithm>
 #include <pthread.h>
 #include <random>
 #include <utility>
+
+#include "cli/crawl/sharing_memory.h"
 
 #include "common/base/log.h"
 #include "common/base/status.h"
@@ -25,7 +26,6 @@ constexpr char kWorkerId[] = "crawl";
 constexpr size_t kBlockCacheBytes = size_t{32} << 20;
 constexpr size_t kWriteBufferBytes = size_t{32} << 20;
 constexpr size_t kLogBufferBytes = size_t{64} << 20;
-constexpr size_t kAllWriteBuffersBytes = size_t{160} << 20;
 
 // For `top -H` and profilers.
 void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOption
                                    .block_cache_bytes = kBlockCacheBytes,
                                    .write_buffer_bytes = kWriteBufferBytes,
                                    .log_buffer_bytes = kLogBufferBytes,
-                                   .all_write_buffers_bytes = kAllWriteBuffersBytes}));
+                                   .all_write_buffers_bytes = WriteBuffersBeside(0)}));
   std::unique_ptr<LocalCrawl> crawl(new LocalCrawl(options, std::move(database)));
   crawl->strategy_ = std::move(strategy);
   crawl->suffixes_ = std::move(suffixes);
@@ -136,7 +136,11 @@ void LocalCrawl::RunStrategyWorker() {
                                   .urls = options_.spider.url,
                                   .id = kWorkerId,
                                   .session_timeout = options_.worker.session_timeout};
-  Ended(RunSteps("strategy", [&parts] { return NewStrategyWorker(parts); }, stop_strategy_));
+  const auto make = [&]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
+    ASSIGN_OR_RETURN(auto worker, NewStrategyWorker(parts));
+    return std::make_unique<SharingMemory>(std::move(worker), *database_, state_metrics_.bytes);
+  };
+  Ended(RunSteps("strategy", make, stop_strategy_));
 }
 
 void LocalCrawl::RunDbWorker() {

@@ -82,7 +82,6 @@ rocksdb::DBOptions InstanceOptions(const DatabaseOptions& options, Signal& stall
   instance.max_background_jobs = options.background_threads;
   instance.max_open_files = options.max_open_files;
   instance.max_total_wal_size = options.max_log_bytes;
-  instance.db_write_buffer_size = options.all_write_buffers_bytes;
   // Smooths what flushes and compactions hand to the disk, so that a commit's fsync does not wait
   // for all of it.
   instance.bytes_per_sync = 1 << 20;
@@ -177,7 +176,10 @@ rocksdb::ColumnFamilyOptions LogOptions(const DatabaseOptions& options,
 }  // namespace
 
 Database::Database(const DatabaseOptions& options, std::optional<FolderLock> lock)
-    : options_(options), lock_(std::move(lock)) {}
+    : options_(options),
+      lock_(std::move(lock)),
+      write_buffers_(
+          std::make_shared<rocksdb::WriteBufferManager>(options.all_write_buffers_bytes)) {}
 
 absl::StatusOr<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options) {
   std::error_code error;
@@ -233,6 +235,7 @@ absl::Status Database::OpenFamilies() {
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   rocksdb::DBOptions instance = InstanceOptions(options_, stalls_);
+  instance.write_buffer_manager = write_buffers_;
   rocksdb::Status opened;
   if (lock_.has_value()) {
     opened = rocksdb::DB::Open(instance, options_.folder.string(), families, &handles, &db);
@@ -299,6 +302,9 @@ absl::Status Database::WhenWritable(Duration timeout, absl::FunctionRef<absl::St
     stalls_.Await(seen, std::min(left, kLookAgain));
   }
 }
+
+void Database::BoundWriteBuffers(size_t bytes) { write_buffers_->SetBufferSize(bytes); }
+size_t Database::write_buffers_bound() const { return write_buffers_->buffer_size(); }
 
 absl::Status Database::ToStatus(const rocksdb::Status& status, std::string_view action) const {
   if (status.ok()) return absl::OkStatus();

@@ -27,6 +27,7 @@ class DB;
 class Env;
 class Status;
 class WriteBatch;
+class WriteBufferManager;
 }  // namespace rocksdb
 
 namespace orbweaver {
@@ -78,6 +79,11 @@ class Database {
   // that nobody waits longer than he wants because somebody else does.
   absl::Status WhenWritable(Duration timeout, absl::FunctionRef<absl::Status()> write);
 
+  // From now on in place of all_write_buffers_bytes. What is above it is flushed with the next
+  // writes.
+  void BoundWriteBuffers(size_t bytes);
+  size_t write_buffers_bound() const;
+
   rocksdb::DB& db() const { return *db_; }
   rocksdb::ColumnFamilyHandle* table(Table table) const {
     return tables_[static_cast<size_t>(table)];
@@ -100,6 +106,7 @@ class Database {
   const std::optional<FolderLock> lock_;  // none: only for reading
   Signal stalls_;  // raised when RocksDB stops taking writes, and when it takes them again
   // Constant from Open on.
+  std::shared_ptr<rocksdb::WriteBufferManager> write_buffers_;
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, std::size(kTables)> tables_{};
   rocksdb::ColumnFamilyHandle* log_ = nullptr;

@@ -127,6 +127,27 @@ TEST_F(DatabaseTest, TheFolderIsFreeAgainAfterItsDatabaseIsGone) {
   EXPECT_EQ(CellsOf("row"), 2u);
 }
 
+TEST_F(DatabaseTest, WriteBuffersThatMayTakeLessAreWrittenToFiles) {
+  Open();
+  const auto unwritten = [this] {
+    uint64_t bytes = 0;
+    EXPECT_TRUE(database_->db().GetAggregatedIntProperty("rocksdb.size-all-mem-tables", &bytes));
+    return bytes;
+  };
+  const std::string value(2 << 20, 'v');
+  for (const std::string_view row : {"1", "2", "3"}) EXPECT_OK(Put(row, value));
+  ASSERT_GT(unwritten(), uint64_t{12} << 20);
+
+  database_->BoundWriteBuffers(8 << 20);
+  // Each write looks at the bound; files are written on a thread of RocksDB's.
+  const SteadyTime deadline = SystemClock().Now() + kTimeout;
+  while (unwritten() > uint64_t{8} << 20 && SystemClock().Now() < deadline) {
+    EXPECT_OK(Put("4", "small"));
+  }
+  EXPECT_LE(unwritten(), uint64_t{8} << 20);
+  for (const std::string_view row : {"1", "2", "3", "4"}) EXPECT_EQ(CellsOf(row), 2u);
+}
+
 TEST_F(DatabaseTest, WhoOnlyLooksSeesWhatIsThereAndDisturbsNobody) {
   Open();
   ASSERT_OK(Put("row", "value"));
