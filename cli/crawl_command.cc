@@ -19,6 +19,7 @@
 #include "cli/crawl/crawl_view.h"
 #include "cli/crawl/crawl_watch.h"
 #include "cli/crawl/local_crawl.h"
+#include "cli/frontier/queue_sample.h"
 #include "cli/product_options.h"
 #include "cli/seed_lines.h"
 #include "cli/seed_writer.h"
@@ -78,6 +79,9 @@ constexpr Duration kLineEvery = std::chrono::seconds(10);
 constexpr Duration kLookEvery = std::chrono::milliseconds(250);
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
 constexpr Duration kSeedTimeout = std::chrono::minutes(1);
+// Of a larger queue the rest is estimated: nobody wants to wait for it.
+constexpr uint64_t kMaxDomainsCounted = 1'000'000;
+constexpr Duration kCountTimeout = std::chrono::minutes(1);
 
 struct Arguments {
   std::vector<std::string> seeds;
@@ -290,6 +294,18 @@ absl::StatusOr<std::string_view> Watch(const Arguments& arguments, const StopReq
   }
 }
 
+// What the next run will find: in their last steps the workers have written down all that was on
+// its way.
+absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end) {
+  ASSIGN_OR_RETURN(const QueueSample queue,
+                   SampleQueue(crawl.store(), crawl.partitions(), kMaxDomainsCounted,
+                               SystemClock().Wall(), kCountTimeout));
+  AddQueue(queue.partitions, &end->last);
+  end->queue_is_exact = queue.exact();
+  ASSIGN_OR_RETURN(end->handed_out, watch.HandedOut());
+  return absl::OkStatus();
+}
+
 absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, StopRequest& stop) {
   ASSIGN_OR_RETURN(const auto crawl, LocalCrawl::Open(options, arguments.data));
   ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl));
@@ -298,8 +314,7 @@ absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, St
   crawl->Start();
   CrawlEnd end{.data = arguments.data.string(), .files = arguments.out};
   const auto why = Watch(arguments, stop, *crawl, *watch, progress, &end.finished);
-  const CrawlSnapshot before = watch->Look("draining", std::nullopt);
-  if (why.ok() && !end.finished) progress.Show(before);
+  if (why.ok() && !end.finished) progress.Show(watch->Look("draining", std::nullopt));
   absl::Status result = crawl->Stop();
   result.Update(why.status());
   // What the spider has finished on its way out.
@@ -309,10 +324,7 @@ absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, St
   }
   result.Update(watch->Trim());
   end.last = watch->Look("ended", std::nullopt);
-  // Nobody looks at the queue any more.
-  end.last.queued = before.queued;
-  end.last.delayed = before.delayed;
-  end.last.next_due = before.next_due;
+  result.Update(CountWhatIsLeft(*crawl, *watch, &end));
   end.why = why.ok() ? *why : "something failed";
   if (progress.on_terminal()) progress.Show(end.last);
   fmt::print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"

@@ -102,9 +102,13 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
   if (end.finished) return out;
   if (const uint64_t left = end.last.queued + end.last.delayed; left > 0) {
     const std::string due = DueIn(end.last);
-    line(fmt::format("In the queue when it began to end: {}, {} of them for later{}.",
-                     Count(left, "request"), Count(end.last.delayed),
-                     due.empty() ? "" : ", the first due " + due));
+    line(fmt::format("In the queue: {}{}, {} of them for later{}.",
+                     end.queue_is_exact ? "" : "about ", Count(left, "request"),
+                     Count(end.last.delayed), due.empty() ? "" : ", the first due " + due));
+  }
+  if (end.handed_out > 0) {
+    const std::string requests = Count(end.handed_out, "request");
+    line(fmt::format("Handed to the spider and not fetched: {}.", requests));
   }
   line(fmt::format("To go on: orbweaver crawl --data {}", end.data));
   return out;
@@ -118,7 +122,8 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
   json.Key("pages").Value(tally.pages()).Key("failed").Value(tally.failed());
   json.Key("received_bytes").Value(tally.received_bytes()).Key("links").Value(tally.links());
   json.Key("domains").Value(tally.domains()).Key("queued").Value(end.last.queued);
-  json.Key("delayed").Value(end.last.delayed).Key("next_due_in_s");
+  json.Key("delayed").Value(end.last.delayed).Key("handed_out").Value(end.handed_out);
+  json.Key("queue_is_exact").Value(end.queue_is_exact).Key("next_due_in_s");
   if (end.last.next_due == WallTime::max()) {
     json.Null();
   } else {

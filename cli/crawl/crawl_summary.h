@@ -13,8 +13,10 @@ struct CrawlEnd {
   std::string_view why;  // "nothing is left", "--max-pages is reached", …
   bool finished = false;
   CrawlSnapshot last;
-  std::string data;   // the folder that goes on where this one stopped
-  std::string files;  // where pages were written to; empty: nowhere
+  uint64_t handed_out = 0;     // requests that are in no queue any more and were not fetched
+  bool queue_is_exact = true;  // otherwise what `last` says of it is an estimate
+  std::string data;            // the folder that goes on where this one stopped
+  std::string files;           // where pages were written to; empty: nowhere
 };
 
 // Pages by status, errors by cause with examples and what to do about them, top domains, files.

@@ -58,11 +58,14 @@ TEST(CrawlSummaryTest, WhatIsLeftIsCountedAndTheCommandThatGoesOnIsNamed) {
   end.last.queued = 1200;
   end.last.delayed = 34;
   const std::string text = SummaryText(end, CrawlTally());
-  EXPECT_THAT(
-      text,
-      HasSubstr(
-          "In the queue when it began to end: 1,234 requests, 34 of them for later.\nTo go on: "
-          "orbweaver crawl --data crawl-data\n"));
+  EXPECT_THAT(text, HasSubstr("In the queue: 1,234 requests, 34 of them for later.\nTo go on: "
+                              "orbweaver crawl --data crawl-data\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Handed to the spider")));
+  end.handed_out = 1;
+  EXPECT_THAT(SummaryText(end, CrawlTally()),
+              HasSubstr("Handed to the spider and not fetched: 1 request.\nTo go on: "));
+  end.queue_is_exact = false;
+  EXPECT_THAT(SummaryText(end, CrawlTally()), HasSubstr("In the queue: about 1,234 requests"));
   // What is on its way between the workers is not in the queue.
   end.last.queued = end.last.delayed = 0;
   EXPECT_THAT(SummaryText(end, CrawlTally()), Not(HasSubstr("In the queue")));
@@ -87,7 +90,9 @@ TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
   EXPECT_EQ(SummaryJson({.why = "nothing is left", .finished = true, .data = "d"}, SomeTally()),
             "{\"ended\":\"nothing is left\",\"finished\":true,\"seconds\":0,\"pages\":1,"
             "\"failed\":1,\"received_bytes\":1000,\"links\":0,\"domains\":1,\"queued\":0,"
-            "\"delayed\":0,\"next_due_in_s\":null,\"by_status\":{\"200\":1},\"failures\":{\"tls_"
+            "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,\"by_"
+            "status\":{\"200\":1}"
+            ",\"failures\":{\"tls_"
             "certificate\":{\"count\":1,"
             "\"examples\":[\"http://a.test/x\"]}},\"data\":\"d\"}");
 }

@@ -34,6 +34,17 @@ constexpr Reader kReaders[] = {{kSpiderLogTopic, kStrategyWorkerGroup},
 
 }  // namespace
 
+void AddQueue(std::span<const PartitionReport> partitions, CrawlSnapshot* look) {
+  look->next_due = NextDue(partitions);
+  for (const PartitionReport& partition : partitions) {
+    for (const uint64_t waiting : partition.waiting) look->queued += waiting;
+    look->delayed += partition.delayed;
+    look->ready_domains += partition.ready;
+    look->paced_domains += partition.paced;
+    look->blocked_domains += partition.blocked;
+  }
+}
+
 absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl) {
   std::unique_ptr<CrawlWatch> watch(new CrawlWatch(crawl));
   watch->start_ = SystemClock().Now();
@@ -125,6 +136,19 @@ absl::Status CrawlWatch::Trim() {
   return crawl_.embedded_bus().DeleteBefore(starts);
 }
 
+absl::StatusOr<uint64_t> CrawlWatch::HandedOut() {
+  ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(kSpiderFeedTopic, partitions_, kTimeout));
+  ASSIGN_OR_RETURN(const auto committed,
+                   offsets_->Committed(kSpiderGroup, kSpiderFeedTopic, partitions_, kTimeout));
+  uint64_t requests = 0;
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    const Offset done = committed[i].has_value() ? std::max(committed[i]->offset, bounds[i].start)
+                                                 : bounds[i].start;
+    requests += static_cast<uint64_t>(std::max<int64_t>(bounds[i].end - done, 0));
+  }
+  return requests;
+}
+
 CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> done) {
   const SteadyTime now = SystemClock().Now();
   CrawlSnapshot look{.state = state,
@@ -143,15 +167,7 @@ CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> don
     look.pages_per_s = static_cast<double>(look.pages - marks_.front().pages) / seconds;
     look.bytes_per_s = static_cast<double>(look.bytes - marks_.front().bytes) / seconds;
   }
-  const QueueLook queue = crawl_.Queue();
-  look.next_due = NextDue(queue);
-  for (const PartitionReport& partition : queue.partitions) {
-    for (const uint64_t waiting : partition.waiting) look.queued += waiting;
-    look.delayed += partition.delayed;
-    look.ready_domains += partition.ready;
-    look.paced_domains += partition.paced;
-    look.blocked_domains += partition.blocked;
-  }
+  AddQueue(crawl_.Queue().partitions, &look);
   for (const auto& [cause, failures] : tally_.by_cause()) {
     look.errors.emplace_back(FailureCauseName(cause), failures.count);
   }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@
 #include "cli/crawl/local_crawl.h"
 
 namespace orbweaver {
+
+// What the queue comes down to in a look.
+void AddQueue(std::span<const PartitionReport> partitions, CrawlSnapshot* look);
 
 // Follows a crawl from beside: counts what its spider log gets, sees when nothing is left to do,
 // and deletes from the logs what no worker will read again.
@@ -34,6 +38,10 @@ class CrawlWatch {
 
   // Deletes what has been read by those whom it was for.
   absl::Status Trim();
+
+  // Requests in the feed that have no outcome yet: they have left the queue, and whoever goes on
+  // begins with them.
+  absl::StatusOr<uint64_t> HandedOut();
 
   const CrawlTally& tally() const { return tally_; }
   CrawlSnapshot Look(std::string_view state, std::optional<double> done);

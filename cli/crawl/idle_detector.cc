@@ -16,12 +16,12 @@ std::optional<WallTime> IdleDetector::IdleUntil(Look look) {
   if (look.queue.at <= quiet_since_ || look.queue.partitions.size() != partitions_) {
     return std::nullopt;
   }
-  return NextDue(look.queue);
+  return NextDue(look.queue.partitions);
 }
 
-WallTime NextDue(const QueueLook& queue) {
+WallTime NextDue(std::span<const PartitionReport> queue) {
   WallTime due = WallTime::max();
-  for (const PartitionReport& partition : queue.partitions) due = std::min(due, partition.next_due);
+  for (const PartitionReport& partition : queue) due = std::min(due, partition.next_due);
   return due;
 }
 

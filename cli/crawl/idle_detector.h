@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "common/base/clock.h"
@@ -44,6 +45,6 @@ class IdleDetector {
 
 // When the first of the queue's requests may leave: maybe in the past; WallTime::max() when it is
 // empty.
-WallTime NextDue(const QueueLook& queue);
+WallTime NextDue(std::span<const PartitionReport> queue);
 
 }  // namespace orbweaver

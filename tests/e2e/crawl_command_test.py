@@ -113,6 +113,7 @@ class CrawlCommand(Crawls):
         first = self.finish(web, "--delay", "5ms", "--max-pages", "100")
         self.assertEqual("--max-pages is reached", first["ended"])
         self.assertGreaterEqual(first["pages"], 100)
+        self.assert_tells_what_is_left(first)
         again = self.finish(web, "--delay", "5ms")
         self.assertTrue(again["finished"])
         self.assertTrue(web.report()["check"]["equal"])
@@ -124,11 +125,24 @@ class CrawlCommand(Crawls):
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=self.patience_s)
         self.assertEqual(0, process.returncode)
-        self.assertEqual("it was stopped", json.loads(out)["ended"])
+        summary = json.loads(out)
+        self.assertEqual("it was stopped", summary["ended"])
+        self.assert_tells_what_is_left(summary)
         self.assertTrue(self.finish(web, "--delay", "5ms")["finished"])
         check = web.report()["check"]
         self.assertTrue(check["equal"], check)
         self.assertEqual(0, check["repeated_pages"])
+
+    def assert_tells_what_is_left(self, summary):
+        """The end's count, and that of `status` afterwards."""
+        done = subprocess.run([PROGRAM, "status", "--data", str(self.folder / "data"), "--json", "--interval", "100ms"], check=True,
+                              capture_output=True, timeout=self.patience_s)
+        status = json.loads(done.stdout)
+        total = status["queue"]["total"]
+        spiders = next(group for group in status["groups"] if group["group"] == "spiders")
+        left = (total["waiting"], total["delayed"], spiders["lag"])
+        self.assertEqual(left, (summary["queued"], summary["delayed"], summary["handed_out"]))
+        self.assertGreater(sum(left), 0)
 
     def test_a_second_ctrl_c_ends_at_once(self):
         # Every page hangs, and is waited for longer than the test.
