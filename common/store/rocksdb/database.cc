@@ -295,7 +295,7 @@ absl::Status Database::WhenWritable(Duration timeout, absl::FunctionRef<absl::St
   const SteadyTime deadline = SystemClock().Now() + timeout;
   while (true) {
     const uint64_t seen = stalls_.count();
-    const absl::Status status = write();
+    absl::Status status = write();
     if (!absl::IsUnavailable(status)) return status;
     const Duration left = deadline - SystemClock().Now();
     if (left <= Duration::zero()) return TimeoutError("{}", MessageOf(status));

@@ -265,7 +265,7 @@ TEST_F(DatabaseTest, WhatWasDurableBeforeTheDiskWasFullIsNotNamedAsRemaining) {
   const auto disk = std::make_shared<FullableDisk>(rocksdb::FileSystem::Default());
   env_ = rocksdb::NewCompositeEnv(disk);
   Open();
-  const std::string value(9'000'000, 'x');
+  const std::string value(8'000'000, 'x');
   const std::string rows[] = {"a", "b", "c", "d", "e", "f"};
   const CellPut cell{"a", value};
   std::vector<RowPut> puts;
