@@ -28,12 +28,17 @@ class LearningWorker : public Stepped {
 };
 
 TEST(SharingMemoryTest, WriteBuffersHaveWhatTheStatesDoNotTake) {
+  EXPECT_EQ(WriteBuffersBeside(40 * kMiB), 132 * kMiB);
+  EXPECT_EQ(WriteBuffersBeside(80 * kMiB), 72 * kMiB);
+}
+
+TEST(SharingMemoryTest, HoweverFewTheStatesAreTheyHaveNoMoreThanTheyNeed) {
   EXPECT_EQ(WriteBuffersBeside(0), 160 * kMiB);
-  EXPECT_EQ(WriteBuffersBeside(100 * kMiB), 60 * kMiB);
+  EXPECT_EQ(WriteBuffersBeside(10 * kMiB), 160 * kMiB);
 }
 
 TEST(SharingMemoryTest, HoweverMuchTheStatesTakeSomeIsLeft) {
-  EXPECT_EQ(WriteBuffersBeside(128 * kMiB), 32 * kMiB);
+  EXPECT_EQ(WriteBuffersBeside(110 * kMiB), 32 * kMiB);
   EXPECT_EQ(WriteBuffersBeside(10'000 * kMiB), 32 * kMiB);
 }
 
@@ -47,9 +52,9 @@ TEST(SharingMemoryTest, EachStepBoundsTheWriteBuffersAlsoOneThatFails) {
                        state_bytes);
   EXPECT_EQ((*database)->write_buffers_bound(), 160 * kMiB);
   EXPECT_TRUE(absl::IsUnavailable(worker.Step()));
-  EXPECT_EQ((*database)->write_buffers_bound(), 120 * kMiB);
+  EXPECT_EQ((*database)->write_buffers_bound(), WriteBuffersBeside(40 * kMiB));
   EXPECT_TRUE(absl::IsUnavailable(worker.Step()));
-  EXPECT_EQ((*database)->write_buffers_bound(), 80 * kMiB);
+  EXPECT_EQ((*database)->write_buffers_bound(), WriteBuffersBeside(80 * kMiB));
 }
 
 }  // namespace
