@@ -48,14 +48,20 @@ absl::StatusOr<ConnectionPool::Loan> ConnectionPool::Borrow(SteadyTime deadline)
         return loan;
       }
     }
-    auto connection =
-        Connection::Open(options_, peer(loan), tls_,
-                         std::min(deadline, SystemClock().Now() + options_.connect_timeout));
+    const SteadyTime patience = SystemClock().Now() + options_.connect_timeout;
+    auto connection = Connection::Open(options_, peer(loan), tls_, std::min(deadline, patience));
     if (connection.ok()) {
       loan.connection = std::move(*connection);
       return loan;
     }
-    DropFailed(std::move(loan), std::string(MessageOf(connection.status())));
+    std::string cause(MessageOf(connection.status()));
+    if (deadline < patience && SystemClock().Now() >= deadline) {
+      // The call had no more time: what the server failed with before says more.
+      absl::MutexLock lock(&mutex_);
+      const Host& host = hosts_[loan.host];
+      if (!host.last_failure.empty()) cause = host.last_failure;
+    }
+    DropFailed(std::move(loan), std::move(cause));
   }
 }
 

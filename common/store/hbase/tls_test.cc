@@ -1,11 +1,13 @@
 #include "common/store/hbase/tls.h"
 
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include "fmt/format.h"
 #include <gtest/gtest.h>
 
 #include "common/base/check.h"
@@ -13,6 +15,7 @@
 #include "common/store/hbase/fake_hbase.h"
 #include "common/store/hbase/hbase_store.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/raw_server.h"
 
 namespace orbweaver {
 namespace {
@@ -76,7 +79,7 @@ absl::Status RoundTrip(const FakeHBase& server, const HBaseTlsOptions& tls, Dura
 }
 
 constexpr Duration kLong = std::chrono::minutes(1);
-constexpr Duration kShort = std::chrono::milliseconds(500);  // when it cannot succeed
+constexpr Duration kShort = std::chrono::seconds(1);  // when it cannot succeed
 
 TEST(TlsTest, TalksToAServerWhoseCertificateAKnownAuthoritySigned) {
   const Certificate certificate("known", "IP:127.0.0.1");
@@ -106,6 +109,25 @@ TEST(TlsTest, RefusesACertificateForAnotherHost) {
   const absl::Status status = RoundTrip(server, {.ca_file = certificate.certificate_file}, kShort);
   EXPECT_TRUE(IsRetry(status));
   EXPECT_NE(MessageOf(status).find("IP address mismatch"), std::string_view::npos) << status;
+}
+
+TEST(TlsTest, ATryThatTheCallHadNoTimeForDoesNotHideWhatIsWrong) {
+  std::atomic<int> connections = 0;
+  RawServer server([&](RawConnection& connection, int number) {
+    ++connections;
+    if (number == 0) connection.Send("no TLS");
+    if (number > 0) connection.WaitForEnd();  // is silent
+  });
+  HBaseOptions options{.hosts = {fmt::format("127.0.0.1:{}", server.port())},
+                       .tls = {.enabled = true}};
+  const auto store = HBaseStore::Create(options);
+  ASSERT_OK(store.status());
+  const RowGet get{"row", {}};
+  Rows rows;
+  const absl::Status status = (*store)->MultiGet(Table::kQueue, {&get, 1}, kShort, &rows);
+  EXPECT_GE(connections, 2);
+  EXPECT_NE(MessageOf(status).find("TLS handshake"), std::string_view::npos) << status;
+  EXPECT_EQ(MessageOf(status).find("timed out"), std::string_view::npos) << status;
 }
 
 TEST(TlsTest, IsNoAnswerFromAServerWithoutTls) {
