@@ -90,10 +90,8 @@ TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
   EXPECT_EQ(SummaryJson({.why = "nothing is left", .finished = true, .data = "d"}, SomeTally()),
             "{\"ended\":\"nothing is left\",\"finished\":true,\"seconds\":0,\"pages\":1,"
             "\"failed\":1,\"received_bytes\":1000,\"links\":0,\"domains\":1,\"queued\":0,"
-            "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,\"by_"
-            "status\":{\"200\":1}"
-            ",\"failures\":{\"tls_"
-            "certificate\":{\"count\":1,"
+            "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,"
+            "\"by_status\":{\"200\":1},\"failures\":{\"tls_certificate\":{\"count\":1,"
             "\"examples\":[\"http://a.test/x\"]}},\"data\":\"d\"}");
 }
 

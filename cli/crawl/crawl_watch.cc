@@ -7,6 +7,7 @@
 #include "common/bus/topics.h"
 #include "common/model/arena.h"
 #include "db_worker/dequeue/checkpoint.h"
+#include "db_worker/dequeue/feed_lag.h"
 #include "spider/fetch/failure_cause.h"
 
 namespace orbweaver {
@@ -137,15 +138,10 @@ absl::Status CrawlWatch::Trim() {
 }
 
 absl::StatusOr<uint64_t> CrawlWatch::HandedOut() {
-  ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(kSpiderFeedTopic, partitions_, kTimeout));
-  ASSIGN_OR_RETURN(const auto committed,
-                   offsets_->Committed(kSpiderGroup, kSpiderFeedTopic, partitions_, kTimeout));
+  ASSIGN_OR_RETURN(const auto lags,
+                   ReadLags(*offsets_, kSpiderGroup, kSpiderFeedTopic, partitions_, kTimeout));
   uint64_t requests = 0;
-  for (size_t i = 0; i < bounds.size(); ++i) {
-    const Offset done = committed[i].has_value() ? std::max(committed[i]->offset, bounds[i].start)
-                                                 : bounds[i].start;
-    requests += static_cast<uint64_t>(std::max<int64_t>(bounds[i].end - done, 0));
-  }
+  for (const LogLag& lag : lags) requests += static_cast<uint64_t>(lag.messages);
   return requests;
 }
 

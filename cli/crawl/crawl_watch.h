@@ -39,8 +39,8 @@ class CrawlWatch {
   // Deletes what has been read by those whom it was for.
   absl::Status Trim();
 
-  // Requests in the feed that have no outcome yet: they have left the queue, and whoever goes on
-  // begins with them.
+  // Requests in the feed that have no outcome yet, and markers too: they have left the queue, and
+  // whoever goes on begins with them.
   absl::StatusOr<uint64_t> HandedOut();
 
   const CrawlTally& tally() const { return tally_; }
