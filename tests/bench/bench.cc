@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <sys/resource.h>
 
 #include "fmt/format.h"
@@ -26,11 +27,25 @@ double ProcessCpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+// More work done a second, or less time taken for it: both grow and fall with the machine's speed.
+// Nothing for what does not, bytes for one.
+std::optional<double> RatioTo(double speed, double value, std::string_view unit) {
+  if (unit.ends_with("/cpu_s") || unit.ends_with("/s")) return value / speed;
+  const std::string_view time = unit.substr(0, unit.find('/'));
+  for (const std::string_view name : {"us", "ms", "s"}) {
+    if (time == name || time.ends_with("_" + std::string(name))) return value * speed;
+  }
+  return std::nullopt;
+}
+
 void PrintHelp() {
   std::puts(
       "usage: orbweaver-bench [NAME...] [--json]\n"
       "Runs the named benchmarks, or all. Values are work per CPU second of this process unless "
       "the unit says otherwise.\n"
+      "`ratio` is a rate divided by, or a time multiplied with, the speed of the yardstick right "
+      "before and after:\na fixed piece of work, so that runs on a slower or busier machine can "
+      "be compared.\n"
       "Benchmarks:");
   for (const auto& [name, functions] : Registry()) fmt::print("  {}\n", name);
 }
@@ -57,12 +72,13 @@ int Main(int argc, char** argv) {
     for (const auto& [name, functions] : Registry()) names.push_back(name);
   }
   if (!json) {
-    fmt::print("{:<12} {:<28} {:>14} {:<22} {:>8} {:>8}  {}\n", "bench", "case", "value", "unit",
-               "cpu_s", "wall_s", "limit");
+    fmt::print("{:<12} {:<28} {:>14} {:<22} {:>10} {:>8} {:>8}  {}\n", "bench", "case", "value",
+               "unit", "ratio", "cpu_s", "wall_s", "limit");
   }
   bool failed = false;
+  Yardstick yardstick;
   for (const std::string& name : names) {
-    BenchReport report(name, json);
+    BenchReport report(name, yardstick, json);
     for (const BenchFunction function : Registry().at(name)) function(report);
     failed |= report.failed();
   }
@@ -82,14 +98,19 @@ double CpuTimer::WallSeconds() const {
 
 void BenchReport::Add(std::string_view name, double value, std::string_view unit, double cpu_s,
                       double wall_s, std::string_view limit) {
+  const double speed_after = yardstick_.Measure();
+  const double speed = (speed_before_ + speed_after) / 2;
+  speed_before_ = speed_after;
+  const std::optional<double> ratio = RatioTo(speed, value, unit);
   if (json_) {
     fmt::print(
-        R"({{"bench":"{}","case":"{}","value":{:.6g},"unit":"{}","cpu_s":{:.3f},"wall_s":{:.3f},"limit":"{}"}})"
+        R"({{"bench":"{}","case":"{}","value":{:.6g},"unit":"{}","ratio":{},"yardstick":{:.6g},"cpu_s":{:.3f},"wall_s":{:.3f},"limit":"{}"}})"
         "\n",
-        bench_, name, value, unit, cpu_s, wall_s, limit);
+        bench_, name, value, unit, ratio.has_value() ? fmt::format("{:.4g}", *ratio) : "null",
+        speed, cpu_s, wall_s, limit);
   } else {
-    fmt::print("{:<12} {:<28} {:>14.6g} {:<22} {:>8.3f} {:>8.3f}  {}\n", bench_, name, value, unit,
-               cpu_s, wall_s, limit);
+    fmt::print("{:<12} {:<28} {:>14.6g} {:<22} {:>10} {:>8.3f} {:>8.3f}  {}\n", bench_, name, value,
+               unit, ratio.has_value() ? fmt::format("{:.4g}", *ratio) : "", cpu_s, wall_s, limit);
   }
   std::fflush(stdout);
 }

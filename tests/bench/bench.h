@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/bench/yardstick.h"
+
 namespace orbweaver {
 
 // CPU and wall time of this process since construction.
@@ -27,21 +29,17 @@ class CpuTimer {
   std::chrono::steady_clock::time_point wall_start_;
 };
 
-struct BenchRow {
-  std::string bench;
-  std::string name;
-  double value = 0;
-  std::string unit;
-  double cpu_s = 0;
-  double wall_s = 0;
-  std::string limit;  // a word on what bounds it
-};
-
-// Prints each row as it comes: a table, or a JSON object a line.
+// Prints each row as it comes: a table, or a JSON object a line. Beside a rate or a time stands its
+// ratio to the yardstick's speed right before and after it (yardstick.h).
 class BenchReport {
  public:
-  BenchReport(std::string bench, bool json) : bench_(std::move(bench)), json_(json) {}
+  BenchReport(std::string bench, Yardstick& yardstick, bool json)
+      : bench_(std::move(bench)),
+        json_(json),
+        yardstick_(yardstick),
+        speed_before_(yardstick.Measure()) {}
 
+  // `limit` is a word on what bounds it.
   void Add(std::string_view name, double value, std::string_view unit, double cpu_s, double wall_s,
            std::string_view limit);
 
@@ -56,6 +54,8 @@ class BenchReport {
  private:
   const std::string bench_;
   const bool json_;
+  Yardstick& yardstick_;
+  double speed_before_;
   bool failed_ = false;
 };
 

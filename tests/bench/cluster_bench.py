@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import re
 import secrets
 import shutil
 import signal
@@ -50,15 +51,28 @@ def resident_mb(pid):
 
 
 class Report:
-    def __init__(self, as_json):
-        self.as_json = as_json
+    """Rows as those of bench.cc, with their ratio to the yardstick right before and after."""
+
+    def __init__(self, build, as_json):
+        self.bench, self.as_json = build / "tests/bench/orbweaver-bench", as_json
+        self.speed_before = self.speed()
+
+    def speed(self):
+        row = subprocess.run([self.bench, "yardstick", "--json"], check=True, capture_output=True, text=True).stdout
+        return json.loads(row)["value"]
 
     def row(self, name, value, unit, limit, cpu=0.0, wall=0.0):
+        after = self.speed()
+        speed, self.speed_before = (self.speed_before + after) / 2, after
+        time_taken = re.search(r"(^|[ _])[mu]?s(/|$)", unit)
+        ratio = value / speed if unit.endswith("/s") else value * speed if time_taken else None
         if self.as_json:
-            print(json.dumps({"bench": "cluster", "name": name, "value": round(value, 3), "unit": unit,
-                              "cpu_s": round(cpu, 3), "wall_s": round(wall, 3), "limit": limit}), flush=True)
+            print(json.dumps({"bench": "cluster", "case": name, "value": round(value, 3), "unit": unit, "ratio": ratio,
+                              "yardstick": round(speed, 1), "cpu_s": round(cpu, 3), "wall_s": round(wall, 3),
+                              "limit": limit}), flush=True)
         else:
-            print(f"{'cluster':<10} {name:<34} {value:>12.2f} {unit:<22} {limit}", flush=True)
+            shown = "" if ratio is None else f"{ratio:.4g}"
+            print(f"{'cluster':<10} {name:<34} {value:>12.2f} {unit:<22} {shown:>10} {limit}", flush=True)
 
 
 class Loop:
@@ -205,7 +219,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--soak", type=float, default=0, metavar="MINUTES")
     options = parser.parse_args()
-    report = Report(options.json)
+    report = Report(options.build.resolve(), options.json)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="orbweaver-bench-"))
     loop = Loop()
     try:
