@@ -13,7 +13,6 @@ import json
 import os
 import pathlib
 import re
-import re
 import secrets
 import shutil
 import signal
