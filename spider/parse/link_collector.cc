@@ -26,8 +26,9 @@ void ClearMap(Map* map) {
 
 }  // namespace
 
-void LinkCollector::Begin(std::string_view document, size_t max_links) {
+void LinkCollector::Begin(std::string_view document, std::string_view charset, size_t max_links) {
   document_ = document;
+  queries_.Begin(charset);
   max_links_ = max_links;
   max_raw_ = max_links * kRawPerLink;
   truncated_ = false;
@@ -70,14 +71,15 @@ void LinkCollector::SetAnchor(Place place, std::string_view anchor) {
 
 std::string_view LinkCollector::Resolve(std::string_view href) {
   ResolvedUrl url;
-  if (href.empty() || resolver_.Resolve(href, &url) != UrlError::kNone) return {};
+  if (href.empty() || resolver_.Resolve(queries_.Encode(href), &url) != UrlError::kNone) return {};
   return url.url.size() > kMaxUrlBytes ? std::string_view() : arena_.Copy(url.url);
 }
 
 void LinkCollector::Take(const RawLink& raw) {
   ResolvedUrl url;
   // The configuration may allow URLs that no message takes.
-  if (resolver_.Resolve(raw.href, &url) != UrlError::kNone || url.url.size() > kMaxUrlBytes) {
+  if (resolver_.Resolve(queries_.Encode(raw.href), &url) != UrlError::kNone ||
+      url.url.size() > kMaxUrlBytes) {
     ++rejected_;
     return;
   }

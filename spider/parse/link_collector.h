@@ -11,6 +11,7 @@
 #include "common/model/arena.h"
 #include "common/url/resolver.h"
 #include "spider/parse/page.h"
+#include "spider/parse/query_encoder.h"
 
 namespace orbweaver {
 
@@ -35,8 +36,8 @@ class LinkCollector {
   static constexpr Place kNowhere = static_cast<size_t>(-1);
 
   // Forgets the last document. `max_links` to different URLs will be taken. `document` stays until
-  // Finish.
-  void Begin(std::string_view document, size_t max_links);
+  // Finish; `charset` is what it was in before it became UTF-8, and what its links' queries are in.
+  void Begin(std::string_view document, std::string_view charset, size_t max_links);
 
   // What links are resolved against: the document's URL, then its first <base> if it has one.
   // False when it is no URL.
@@ -69,6 +70,8 @@ class LinkCollector {
 
   UrlResolver& resolver_;
   Arena& arena_;
+
+  QueryEncoder queries_;
 
   // Of one document. The hash maps are rebuilt when a large one has made them large.
   std::string_view document_;

@@ -120,7 +120,7 @@ std::string_view PageParser::Unpack(std::string_view body, bool* whole) {
 }
 
 void PageParser::ParseHtml(std::string_view text, const PageInput& input, ParsedPage* page) {
-  links_.Begin(text, options_.max_page_links);
+  links_.Begin(text, page->charset, options_.max_page_links);
   html_.Begin();
   const bool complete = engine_->Parse(text, html_);
   page->title = Keep(html_.title(), kMaxTitleBytes);
@@ -141,7 +141,8 @@ void PageParser::ParseHtml(std::string_view text, const PageInput& input, Parsed
 
 void PageParser::ParseList(std::string_view text, const PageInput& input, ParsedPage* page) {
   const bool feed = page->kind == DocumentKind::kFeed;
-  links_.Begin(text, feed ? options_.max_page_links : options_.max_sitemap_links);
+  // Only documents of HTML have URLs in a charset of their own.
+  links_.Begin(text, "utf-8", feed ? options_.max_page_links : options_.max_sitemap_links);
   TextBuffer title(kMaxTitleBytes);
   ReadLinkList(text, page->kind, &links_, &title);
   page->title = Keep(title.view(), kMaxTitleBytes);

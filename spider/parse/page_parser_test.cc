@@ -247,6 +247,24 @@ TEST_P(PageParserTest, TextOfAnyCharsetIsUtf8) {
   EXPECT_EQ("\xc3\xa4", page_.title);
 }
 
+// URL standard, 4.4: a page's server reads queries in the page's charset.
+TEST_P(PageParserTest, QueriesAreInTheCharsetOfThePageAndPathsAreNot) {
+  // "пр" in windows-1251.
+  Parse(
+      "<meta charset=windows-1251><base href='/b?\xef'><link rel=canonical href='?c=\xef'>"
+      "<a href='/\xef\xf0?q=\xef\xf0'></a><a href='?&#1087;&#8801;'></a>");
+  EXPECT_EQ("windows-1251", page_.charset);
+  EXPECT_EQ(
+      (UrlList{"http://www.example.com/b?c=%EF", "http://www.example.com/%D0%BF%D1%80?q=%EF%F0",
+               "http://www.example.com/b?%EF%26%238801%3B"}),
+      Urls());
+  EXPECT_EQ("http://www.example.com/b?c=%EF", page_.canonical_url);
+  EXPECT_EQ("http://www.example.com/dir/page.html?%C3%A9",
+            Only("<meta charset=utf-8><a href='?\xc3\xa9'>").url);
+  EXPECT_EQ("http://www.example.com/dir/page.html?%93%FA",
+            (Parse("<a href='?\x93\xfa'>", "text/html;charset=sjis"), Urls().at(0)));
+}
+
 TEST_P(PageParserTest, OtherThanTextIsLeftAlone) {
   for (const char* type : {"application/pdf", "image/svg+xml", "video/mp4"}) {
     Parse("<a href=x>", type);
