@@ -28,6 +28,7 @@ absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& 
   DeclareProductOptions(schema, options);
   ASSIGN_OR_RETURN(const config::Inputs inputs, config::TakeInputs(args));
   RETURN_IF_ERROR(config::Load(inputs, &schema));
+  RETURN_IF_ERROR(NameCrawler(&options->spider));
   ConfigureLog(options->log);
   return absl::OkStatus();
 }

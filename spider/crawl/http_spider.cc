@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "fmt/format.h"
 
 #include "common/base/status.h"
@@ -12,6 +13,7 @@
 #include "common/url/partition.h"
 #include "common/url/url_config.h"
 #include "spider/fetch/http_fetcher.h"
+#include "spider/robots/crawler_name.h"
 
 namespace orbweaver {
 namespace {
@@ -56,8 +58,24 @@ void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,
   DeclareUrlOptions(schema, &options->url, suffixes);
 }
 
-absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(const SpiderOptions& options,
+absl::Status NameCrawler(SpiderOptions* options) {
+  for (const auto& [name, value] : options->fetch.headers) {
+    if (absl::EqualsIgnoreCase(name, "User-Agent")) {
+      return FatalError(
+          "spider.fetch.headers: '{}' has an option of its own. Set "
+          "spider.fetch.user_agent",
+          name);
+    }
+  }
+  ASSIGN_OR_RETURN(options->robots.product_token,
+                   CrawlerName(options->fetch.user_agent, options->robots.product_token));
+  options->parse.robots_name = options->robots.product_token;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options,
                                                            SpiderSurroundings around) {
+  RETURN_IF_ERROR(NameCrawler(&options));
   RETURN_IF_ERROR(RecoverArchives(options.archive));
   std::vector<std::unique_ptr<Lane>> made;
   for (int i = 0; i < options.crawl.threads; ++i) {

@@ -28,7 +28,7 @@ struct SpiderSurroundings {
 
 // Finishes what a spider that died has left in the archive. Fatal when an option makes no sense or
 // the archive cannot be written.
-absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(const SpiderOptions& options,
+absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options,
                                                            SpiderSurroundings surroundings);
 
 // How many partitions feed and spider log have. Fatal, with what to do, when there is none or they

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "absl/status/status.h"
+
 #include "common/url/domain.h"
 #include "common/url/options.h"
 #include "spider/crawl/crawl_options.h"
@@ -23,6 +25,10 @@ struct SpiderOptions {
   RobotsOptions robots;
   UrlOptions url;
 };
+
+// Gives robots.txt and pages the name that the user agent shows. Fatal, with what to do, when it
+// shows none, or another than the one chosen. Idempotent.
+absl::Status NameCrawler(SpiderOptions* options);
 
 // network.*, spider.* and, with `suffixes`, url.*; the structs must outlive the schema.
 void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,

@@ -12,9 +12,6 @@ void DeclareParseOptions(config::Schema& schema, ParseOptions* options) {
   schema.Add("spider.parse.embedded", &options->embedded,
              {.doc = "Also take links to what pages embed: images, scripts, style sheets, audio, "
                      "video"});
-  schema.Add("spider.parse.robots_name", &options->robots_name,
-             {.doc = "The name by which pages may speak to this crawler alone, in `<meta "
-                     "name=NAME>` and `X-Robots-Tag: NAME: …`; in lower case"});
   schema.Add("spider.parse.max_page_links", &options->max_page_links,
              {.min = 1,
               .max = 1'000'000,

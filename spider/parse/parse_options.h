@@ -16,8 +16,9 @@ struct ParseOptions {
   HtmlEngineKind engine = HtmlEngineKind::kScanner;
   // Links to what a page embeds: images, scripts, style sheets, audio, video.
   bool embedded = false;
-  // By what name pages may speak to this crawler: <meta name=NAME>, X-Robots-Tag: NAME: …
-  std::string robots_name = "orbweaver";
+  // The name by which pages may speak to this crawler: <meta name=NAME>, X-Robots-Tag: NAME: … No
+  // option of its own: robots.txt and pages use one name (spider/robots/crawler_name.h).
+  std::string robots_name;
   size_t max_page_links = 5'000;
   // By the protocol a sitemap has up to 50,000.
   size_t max_sitemap_links = 50'000;

@@ -26,7 +26,8 @@ void RobotsDirectives::Clear() {
 
 void RobotsDirectives::AddMeta(std::string_view meta_name, std::string_view content) {
   meta_name = TrimSpace(meta_name);
-  if (!EqualsIgnoreCase(meta_name, "robots") && !EqualsIgnoreCase(meta_name, name_)) return;
+  const bool is_ours = !name_.empty() && EqualsIgnoreCase(meta_name, name_);
+  if (!is_ours && !EqualsIgnoreCase(meta_name, "robots")) return;
   std::string_view directive;
   while (NextPart(&content, ",", &directive)) Add(directive);
 }

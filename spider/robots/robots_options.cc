@@ -7,8 +7,11 @@ namespace orbweaver {
 void DeclareRobotsOptions(config::Schema& schema, RobotsOptions* options) {
   using std::chrono::hours;
   using std::chrono::seconds;
-  schema.Add("spider.robots.product_token", &options->product_token,
-             {.doc = "What robots.txt files name this crawler by: letters, `-` and `_`"});
+  schema.Add(
+      "spider.robots.product_token", &options->product_token,
+      {.doc = "What robots.txt files, `<meta name=NAME>` and `X-Robots-Tag: NAME: …` name this "
+              "crawler by: letters, `-` and `_`. Empty: the product that "
+              "`spider.fetch.user_agent` names first; another one must stand in it"});
   schema.Add("spider.robots.max_age", &options->max_age,
              {.min = seconds(1),
               .max = hours(24),

@@ -11,8 +11,9 @@ class Schema;
 }
 
 struct RobotsOptions {
-  // What robots.txt files name this crawler by.
-  std::string product_token = "orbweaver";
+  // What robots.txt files name this crawler by (crawler_name.h). Empty, as an option: the name that
+  // the user agent shows; to RobotsCache: no name, so what holds for all.
+  std::string product_token;
   // RFC 9309, section 2.4: not more than a day.
   std::chrono::milliseconds max_age = std::chrono::hours(24);
   // When a robots.txt cannot be had: how soon it is asked for again, doubling to how late.

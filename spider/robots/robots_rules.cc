@@ -96,11 +96,22 @@ bool IsProductToken(std::string_view token) {
   return !token.empty() && std::all_of(token.begin(), token.end(), IsTokenByte);
 }
 
+namespace {
+
+// "Bot/2.1" is "Bot" with a version that nobody compares, and "Bot2" is "Bot" to a robots.txt,
+// whose names have no digits.
+std::string_view TokenOf(std::string_view name) {
+  const auto end = std::find_if_not(name.begin(), name.end(), IsTokenByte);
+  return name.substr(0, static_cast<size_t>(end - name.begin()));
+}
+
+}  // namespace
+
 // Reads a file line by line. Rules for the crawler and rules for all are gathered side by side;
 // which of them hold is known at the end.
 class RobotsRules::Compiler {
  public:
-  explicit Compiler(std::string_view product_token) : token_(product_token) {}
+  explicit Compiler(std::string_view name) : token_(TokenOf(name)) {}
 
   void ReadLines(std::string_view file) {
     const bool cut = file.size() > kMaxRobotsBytes;
@@ -177,9 +188,7 @@ class RobotsRules::Compiler {
       in_for_all_ = for_all_.exists = true;
       return;
     }
-    // "Bot/2.1" is "Bot" with a version that nobody compares.
-    const auto end = std::find_if_not(value.begin(), value.end(), IsTokenByte);
-    if (EqualsIgnoreCase(value.substr(0, static_cast<size_t>(end - value.begin())), token_)) {
+    if (!token_.empty() && EqualsIgnoreCase(TokenOf(value), token_)) {
       in_named_ = named_.exists = true;
     }
   }

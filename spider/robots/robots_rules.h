@@ -33,7 +33,8 @@ class RobotsRules {
   RobotsRules() = default;
 
   // Takes the groups of `file`, any bytes, that hold for the crawler named `product_token`: those
-  // that name it, or else those for all. What is no valid line is passed over.
+  // that name it, or else those for all. An empty name is nobody's. What is no valid line is passed
+  // over.
   static RobotsRules Parse(std::string_view file, std::string_view product_token);
 
   // Whether the crawler may fetch the URL with this path and query, as they stand in a canonical

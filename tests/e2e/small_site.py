@@ -1,0 +1,44 @@
+"""A site of a few pages on 127.0.0.1, for tests of whole programs: it answers from a dictionary and keeps what it was asked."""
+
+import http.server
+import threading
+
+
+class Site:
+    """`files` maps a path to a page's text, or to (status, headers, body). Anything else is 404."""
+
+    def __init__(self, files):
+        site = self
+        self.requests = []  # (path, headers), in their order
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                site.requests.append((self.path, dict(self.headers)))
+                answer = files.get(self.path, (404, {}, "not here"))
+                status, headers, body = (200, {}, answer) if isinstance(answer, str) else answer
+                body = body.encode() if isinstance(body, str) else body
+                self.send_response(status)
+                for name, value in ({"Content-Type": "text/html"} | headers).items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def paths(self):
+        return [path for path, _ in self.requests]
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
