@@ -15,6 +15,7 @@
 
 #include "common/base/status.h"
 #include "common/config/schema.h"
+#include "common/url/named_domain.h"
 #include "common/url/resolver.h"
 
 namespace orbweaver {
@@ -46,14 +47,14 @@ int Fail(int code, std::string_view message) {
 }
 
 int Show(const ProductOptions& options, const std::optional<std::filesystem::path>& folder,
-         bool is_url, const ResolvedUrl& url) {
+         const std::optional<ResolvedUrl>& url, const std::string& domain) {
   const auto frontier = Frontier::Open(options, folder);
   if (!frontier.ok()) return Fail(kExitFailed, MessageOf(frontier.status()));
   const auto inspect = [&]() -> absl::StatusOr<std::string> {
     ASSIGN_OR_RETURN(const int partitions, (*frontier)->Partitions());
     Store& store = (*frontier)->store();
-    return is_url ? InspectUrl(store, url, partitions)
-                  : InspectDomain(store, url.domain, partitions, options.db_worker.feed);
+    return url.has_value() ? InspectUrl(store, *url, partitions)
+                           : InspectDomain(store, domain, partitions, options.db_worker.feed);
   };
   const auto text = inspect();
   if (!text.ok()) {
@@ -81,14 +82,17 @@ int Run(std::span<const std::string> all_args) {
   const bool is_url = args[0] == "url";
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) return Fail(kExitUsage, MessageOf(suffixes.status()));
+  if (!is_url) {
+    const auto domain = NamedDomain(args[1], options.spider.url, **suffixes);
+    if (!domain.ok()) return Fail(kExitUsage, MessageOf(domain.status()));
+    return Show(options, folder, std::nullopt, *domain);
+  }
   UrlResolver resolver(options.spider.url, **suffixes);
   ResolvedUrl url;
   const bool has_scheme = args[1].find("://") != std::string::npos;
   const UrlError error = resolver.Resolve(has_scheme ? args[1] : "http://" + args[1], &url);
-  if (error != UrlError::kNone) {
-    return Fail(kExitUsage, fmt::format("'{}' is no {}", args[1], is_url ? "URL" : "domain"));
-  }
-  return Show(options, folder, is_url, url);
+  if (error != UrlError::kNone) return Fail(kExitUsage, fmt::format("'{}' is no URL", args[1]));
+  return Show(options, folder, url, {});
 }
 
 }  // namespace

@@ -28,6 +28,7 @@
 #include "common/bus/topics.h"
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
+#include "common/url/named_domain.h"
 
 namespace orbweaver {
 namespace {
@@ -50,7 +51,7 @@ TOPIC: spider-log, scoring-log, spider-feed, dead-letter or stats.
   --last N          only the last N messages of each partition
   --since TIME      written since then: 2026-01-31T12:00:00Z, or ago: 90s, 2h
   --until TIME      written before then
-  --domain DOMAIN   only of this registered domain
+  --domain DOMAIN   only of this registered domain, or of that of this host or URL
   --url URL         only those that name this URL, in the form in which they do
   --type TYPE       page_fetched, links_found, fetch_failed, deferred, seeds, host_facts; schedule,
                     marker; request; worker_stats; unreadable
@@ -151,6 +152,16 @@ std::string Parse(std::vector<std::string> args, Arguments* parsed) {
   }
   parsed->range.topic = args.size() > 1 ? args[1] : std::string(kDeadLetterTopic);
   if (args.size() > 2) parsed->out = args[2];
+  return {};
+}
+
+// The same.
+std::string ResolveDomain(const ProductOptions& options, std::string* domain) {
+  const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
+  if (!suffixes.ok()) return std::string(MessageOf(suffixes.status()));
+  auto named = NamedDomain(*domain, options.spider.url, **suffixes);
+  if (!named.ok()) return std::string(MessageOf(named.status()));
+  *domain = *std::move(named);
   return {};
 }
 
@@ -260,8 +271,9 @@ int Run(std::span<const std::string> all_args) {
   ProductOptions options;
   Arguments parsed;
   const absl::Status loaded = LoadProductOptions(&args, schema, &options);
-  const std::string wrong =
+  std::string wrong =
       loaded.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(loaded));
+  if (wrong.empty() && !parsed.domain.empty()) wrong = ResolveDomain(options, &parsed.domain);
   if (wrong.empty()) return Print(options, parsed);
   return Fail(kExitUsage, fmt::format("{}. `orbweaver log --help` says more", wrong));
 }

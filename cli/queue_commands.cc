@@ -19,7 +19,7 @@
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
 #include "common/runtime/admin_client.h"
-#include "common/url/resolver.h"
+#include "common/url/named_domain.h"
 
 namespace orbweaver {
 namespace {
@@ -54,7 +54,7 @@ constexpr char kBlockHelp[] =
     R"(usage: orbweaver block DOMAIN --for TIME [OPTIONS]
 
 No request to the registered domain leaves the queue before then. What is in the feed already is
-still fetched. Nothing is lost: it waits.
+still fetched. Nothing is lost: it waits. A host or a URL stands for its registered domain.
 
   --for TIME        how long: 90s, 2h
 )" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
@@ -62,14 +62,15 @@ still fetched. Nothing is lost: it waits.
 constexpr char kUnblockHelp[] =
     R"(usage: orbweaver unblock DOMAIN [OPTIONS]
 
-Ends blocks of the registered domain, and its back-off.
+Ends blocks of the registered domain, and its back-off. A host or a URL stands for its registered
+domain.
 )" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
 
 constexpr char kPurgeHelp[] =
     R"(usage: orbweaver purge DOMAIN [OPTIONS]
 
 Drops all requests to the registered domain that wait in the queue. They do not come back by
-themselves.
+themselves. A host or a URL stands for its registered domain.
 )" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
 
 constexpr Duration kAskTimeout = std::chrono::seconds(30);
@@ -156,13 +157,9 @@ absl::StatusOr<std::vector<int>> PartitionsOf(Bus& bus, const std::string& opera
 
 absl::StatusOr<std::string> DomainOf(const ProductOptions& options, const std::string& operand) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
-  UrlResolver resolver(options.spider.url, *suffixes);
-  ResolvedUrl url;
-  const bool has_scheme = operand.find("://") != std::string::npos;
-  if (resolver.Resolve(has_scheme ? operand : "http://" + operand, &url) != UrlError::kNone) {
-    return PoisonError("domain '{}': is none", operand);
-  }
-  return std::string(url.domain);
+  ASSIGN_OR_RETURN(std::string domain, NamedDomain(operand, options.spider.url, *suffixes));
+  if (domain != operand) fmt::print("{} belongs to {}\n", operand, domain);
+  return domain;
 }
 
 absl::Status Do(const std::string& action, const ProductOptions& options, Arguments args) {

@@ -17,6 +17,7 @@
 #include "common/runtime/step_loop.h"
 #include "common/runtime/worker_options.h"
 #include "common/store/hbase/hbase_store.h"
+#include "common/url/url_config.h"
 #include "db_worker/options.h"
 #include "db_worker/pages/pages_options.h"
 #include "db_worker/roles.h"
@@ -30,6 +31,8 @@ struct Options {
   KafkaOptions kafka;
   DbWorkerOptions core;
   PagesOptions pages;
+  PublicSuffixOptions public_suffixes;
+  UrlOptions url;
   WorkerOptions worker;
 };
 
@@ -38,6 +41,7 @@ void Declare(config::Schema& schema, Options* options) {
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareDbWorkerOptions(schema, &options->core);
   DeclarePagesOptions(schema, &options->pages);
+  DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
   DeclareWorkerOptions(schema, &options->worker);
 }
 
@@ -45,6 +49,7 @@ struct Parts {
   const Options& options;
   Bus& bus;
   Store& store;
+  const PublicSuffixes& suffixes;
   Process& process;
   std::latch& registered;  // each role counts down when the admin server knows its conditions
 };
@@ -52,7 +57,8 @@ struct Parts {
 absl::Status RunQueue(const Parts& parts, const StopRequest& stop) {
   const WorkerOptions& worker = parts.options.worker;
   DbWorkerMetrics metrics(parts.process.metrics);
-  QueueAdmin admin(parts.process.admin, parts.process.metrics, SystemClock());
+  QueueAdmin admin(parts.process.admin, parts.process.metrics, SystemClock(), parts.options.url,
+                   parts.suffixes);
   const QueueWorkerParts queue{.bus = parts.bus,
                                .store = parts.store,
                                .metrics = metrics,
@@ -93,13 +99,13 @@ absl::Status RunPages(const Parts& parts, const StopRequest& stop) {
 // Each role on a thread of its own, since one may wait long for the store; when one ends, so do the
 // others.
 absl::Status RunRoles(const Roles& roles, const Options& options, Bus& bus, Store& store,
-                      Process& process) {
+                      const PublicSuffixes& suffixes, Process& process) {
   using Role = absl::Status (*)(const Parts&, const StopRequest&);
   std::vector<Role> chosen;
   if (roles.queue) chosen.push_back(RunQueue);
   if (roles.pages) chosen.push_back(RunPages);
   std::latch registered(static_cast<ptrdiff_t>(chosen.size()));
-  const Parts parts{options, bus, store, process, registered};
+  const Parts parts{options, bus, store, suffixes, process, registered};
   StopRequest stop;
   std::vector<absl::Status> results(chosen.size());
   std::vector<std::thread> threads;
@@ -126,6 +132,7 @@ absl::Status RunRoles(const Roles& roles, const Options& options, Bus& bus, Stor
 absl::Status Run(const Options& options, Process& process) {
   // What is configured wrongly shows before any server is asked.
   ASSIGN_OR_RETURN(const Roles roles, ParseRoles(options.core.roles));
+  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   ASSIGN_OR_RETURN(const auto store, HBaseStore::Create(options.hbase));
   const StatsReporter reporter(*bus, process.metrics,
@@ -134,7 +141,7 @@ absl::Status Run(const Options& options, Process& process) {
                                 .version = ORBWEAVER_VERSION,
                                 .admin_address = process.admin_address,
                                 .interval = options.worker.stats_interval});
-  return RunRoles(roles, options, *bus, *store, process);
+  return RunRoles(roles, options, *bus, *store, *suffixes, process);
 }
 
 // `--roles A,B` is short for `--set=db_worker.roles=A,B`.

@@ -50,10 +50,12 @@ void SetLocalDefaults(ProductOptions* options) {
   options->states.max_deltas = 256;
 }
 
-LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database)
+LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database,
+                       std::unique_ptr<const PublicSuffixes> suffixes)
     : options_(options),
       database_(std::move(database)),
       store_(*database_),
+      suffixes_(std::move(suffixes)),
       admin_(options.process.admin.token) {}
 
 absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOptions& options,
@@ -67,9 +69,9 @@ absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOption
                                    .write_buffer_bytes = kWriteBufferBytes,
                                    .log_buffer_bytes = kLogBufferBytes,
                                    .all_write_buffers_bytes = WriteBuffersBeside(0)}));
-  std::unique_ptr<LocalCrawl> crawl(new LocalCrawl(options, std::move(database)));
+  std::unique_ptr<LocalCrawl> crawl(
+      new LocalCrawl(options, std::move(database), std::move(suffixes)));
   crawl->strategy_ = std::move(strategy);
-  crawl->suffixes_ = std::move(suffixes);
   RETURN_IF_ERROR(crawl->OpenBus());
   ASSIGN_OR_RETURN(crawl->spider_,
                    MakeHttpSpider(options.spider, {.bus = *crawl->bus_,

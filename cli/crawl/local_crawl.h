@@ -67,7 +67,8 @@ class LocalCrawl {
   std::vector<std::pair<std::string, Duration>> SlowestDomains() const;
 
  private:
-  LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database);
+  LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database,
+             std::unique_ptr<const PublicSuffixes> suffixes);
 
   absl::Status OpenBus();
   void RunStrategyWorker();
@@ -79,7 +80,7 @@ class LocalCrawl {
   const std::unique_ptr<Database> database_;
   RocksdbStore store_;
   std::unique_ptr<EmbeddedBus> bus_;
-  std::unique_ptr<const PublicSuffixes> suffixes_;
+  const std::unique_ptr<const PublicSuffixes> suffixes_;
   std::unique_ptr<Strategy> strategy_;
   int partitions_ = 0;
 
@@ -87,7 +88,7 @@ class LocalCrawl {
   StateMetrics state_metrics_{metrics_};
   AdminSite admin_;
   DbWorkerMetrics db_metrics_{metrics_};
-  QueueAdmin queue_admin_{admin_, metrics_, SystemClock()};
+  QueueAdmin queue_admin_{admin_, metrics_, SystemClock(), options_.spider.url, *suffixes_};
   CrawlMetrics crawl_metrics_{metrics_};
   std::unique_ptr<SpiderCore> spider_;
 

@@ -8,6 +8,7 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/config/excerpt.h"
 
 namespace orbweaver {
 namespace {
@@ -153,7 +154,7 @@ AdminResponse AdminSite::Act(std::string_view name, std::string_view query,
   const absl::StatusOr<FormParams> params = ParseForm(both);
   if (!params.ok()) return Text(400, fmt::format("{}\n", MessageOf(params.status())));
   const absl::StatusOr<std::string> done = found->second.action(*params);
-  Log(LogLevel::kInfo, kModule, "action {} ({}): {}", name, both,
+  Log(LogLevel::kInfo, kModule, "action {} ({}): {}", name, config::Excerpt(both),
       done.ok() ? std::string_view(*done) : MessageOf(done.status()));
   if (!done.ok()) {
     return Text(HttpStatus(done.status()), fmt::format("{}\n", MessageOf(done.status())));

@@ -8,8 +8,10 @@
 #include "fmt/format.h"
 
 #include "common/base/status.h"
+#include "common/config/excerpt.h"
 #include "common/config/value_text.h"
 #include "common/model/limits.h"
+#include "common/url/named_domain.h"
 
 namespace orbweaver {
 namespace {
@@ -87,53 +89,74 @@ std::string DomainJson(const DomainReport& report) {
   return text;
 }
 
-absl::StatusOr<std::string> Change(DbWorkerCore& core, const std::string& domain,
-                                   const DomainUpdate& update, std::string done) {
-  const absl::Status changed = core.ChangeDomain(domain, update);
-  if (changed.ok()) return done;
-  return Annotate(changed, "change " + domain);
+// The domain that an action is about.
+struct Named {
+  std::string domain;
+  std::string title;  // of the answer: the domain, and the name that was given when it is another
+};
+
+absl::StatusOr<std::string> Change(DbWorkerCore& core, const Named& named,
+                                   const DomainUpdate& update, std::string_view done) {
+  const absl::Status changed = core.ChangeDomain(named.domain, update);
+  if (changed.ok()) return fmt::format("{} {}", named.title, done);
+  return Annotate(changed, "change " + named.title);
 }
 
 }  // namespace
 
 QueueAdmin::QueueAdmin(AdminSite& site, MetricRegistry& metrics, const Clock& clock,
-                       Duration patience)
+                       const UrlOptions& urls, const PublicSuffixes& suffixes, Duration patience)
     : clock_(clock), patience_(patience), gauges_(metrics) {
   registrations_.push_back(site.AddCondition("queue", [this] { return WhyNotReady(); }));
   registrations_.push_back(
       site.AddStatus("queue", [this](JsonWriter& json) { WriteStatus(json); }));
+  AddDomainActions(site, urls, suffixes);
+  AddPartitionActions(site);
+}
+
+void QueueAdmin::AddDomainActions(AdminSite& site, const UrlOptions& urls,
+                                  const PublicSuffixes& suffixes) {
+  const auto named = [&urls, &suffixes](const FormParams& params) -> absl::StatusOr<Named> {
+    ASSIGN_OR_RETURN(const std::string name, Parameter(params, "domain"));
+    ASSIGN_OR_RETURN(std::string domain, NamedDomain(name, urls, suffixes));
+    std::string title =
+        domain == name ? domain : fmt::format("{} (of '{}')", domain, config::Excerpt(name));
+    return Named{.domain = std::move(domain), .title = std::move(title)};
+  };
   AddAction(site, "inspect", "domain=NAME: what the queue knows of a registered domain",
-            [](const FormParams& params) -> absl::StatusOr<Act> {
-              ASSIGN_OR_RETURN(const std::string domain, Parameter(params, "domain"));
-              return [domain](DbWorkerCore& core) -> absl::StatusOr<std::string> {
-                ASSIGN_OR_RETURN(const DomainReport report, core.Inspect(domain));
+            [named](const FormParams& params) -> absl::StatusOr<Act> {
+              ASSIGN_OR_RETURN(const Named of, named(params));
+              return [of](DbWorkerCore& core) -> absl::StatusOr<std::string> {
+                ASSIGN_OR_RETURN(const DomainReport report, core.Inspect(of.domain));
                 return DomainJson(report);
               };
             });
   AddAction(site, "block", "domain=NAME, for=DURATION or until=UNIX_MS: nothing leaves before then",
-            [this](const FormParams& params) -> absl::StatusOr<Act> {
-              ASSIGN_OR_RETURN(const std::string domain, Parameter(params, "domain"));
+            [this, named](const FormParams& params) -> absl::StatusOr<Act> {
+              ASSIGN_OR_RETURN(const Named of, named(params));
               ASSIGN_OR_RETURN(const WallTime end, BlockEnd(params, clock_.Wall()));
-              return [domain, end](DbWorkerCore& core) {
-                return Change(core, domain, {.blocked_until = end},
-                              fmt::format("{} is blocked until {}", domain, UnixMs(end)));
+              return [of, end](DbWorkerCore& core) {
+                return Change(core, of, {.blocked_until = end},
+                              fmt::format("is blocked until {}", UnixMs(end)));
               };
             });
   AddAction(site, "unblock", "domain=NAME: ends blocks and back-off",
-            [](const FormParams& params) -> absl::StatusOr<Act> {
-              ASSIGN_OR_RETURN(const std::string domain, Parameter(params, "domain"));
-              return [domain](DbWorkerCore& core) {
-                return Change(core, domain, {.blocked_until = WallTime()},
-                              domain + " is not blocked");
+            [named](const FormParams& params) -> absl::StatusOr<Act> {
+              ASSIGN_OR_RETURN(const Named of, named(params));
+              return [of](DbWorkerCore& core) {
+                return Change(core, of, {.blocked_until = WallTime()}, "is not blocked");
               };
             });
   AddAction(site, "purge", "domain=NAME: drops all its requests",
-            [](const FormParams& params) -> absl::StatusOr<Act> {
-              ASSIGN_OR_RETURN(const std::string domain, Parameter(params, "domain"));
-              return [domain](DbWorkerCore& core) {
-                return Change(core, domain, {.purge = true}, domain + " has no requests");
+            [named](const FormParams& params) -> absl::StatusOr<Act> {
+              ASSIGN_OR_RETURN(const Named of, named(params));
+              return [of](DbWorkerCore& core) {
+                return Change(core, of, {.purge = true}, "has no requests");
               };
             });
+}
+
+void QueueAdmin::AddPartitionActions(AdminSite& site) {
   for (const bool pauses : {true, false}) {
     const std::string name = pauses ? "pause" : "resume";
     AddAction(site, name, fmt::format("partition=N: {}s its feed", name),

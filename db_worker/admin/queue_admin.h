@@ -11,6 +11,8 @@
 //   POST /actions/purge domain=NAME       drops all its requests
 //   POST /actions/pause partition=N       stops the partition's feed while this worker owns it
 //   POST /actions/resume partition=N
+//
+// NAME is a domain, a host or a URL; it stands for its registered domain, which the answer names.
 #pragma once
 
 #include <functional>
@@ -24,6 +26,8 @@
 #include "common/base/clock.h"
 #include "common/metrics/metric_registry.h"
 #include "common/runtime/admin_site.h"
+#include "common/url/domain.h"
+#include "common/url/options.h"
 #include "db_worker/admin/queue_gauges.h"
 #include "db_worker/db_worker_core.h"
 
@@ -39,10 +43,10 @@ struct QueueLook {
 // group and has taken over all that it was given.
 class QueueAdmin {
  public:
-  // An action that finds no core within `patience` is refused, to be tried again. All must outlive
-  // this.
-  QueueAdmin(AdminSite& site, MetricRegistry& metrics, const Clock& clock,
-             Duration patience = std::chrono::seconds(2));
+  // `urls` and `suffixes` say which domain a name stands for. An action that finds no core within
+  // `patience` is refused, to be tried again. All must outlive this.
+  QueueAdmin(AdminSite& site, MetricRegistry& metrics, const Clock& clock, const UrlOptions& urls,
+             const PublicSuffixes& suffixes, Duration patience = std::chrono::seconds(2));
 
   // By the core's thread, between two steps: does the action that waits, and every few seconds
   // looks at all partitions. An action may wait for the store, as a step may.
@@ -65,6 +69,8 @@ class QueueAdmin {
     bool done = false;
   };
 
+  void AddDomainActions(AdminSite& site, const UrlOptions& urls, const PublicSuffixes& suffixes);
+  void AddPartitionActions(AdminSite& site);
   void AddAction(AdminSite& site, std::string name, std::string doc,
                  std::function<absl::StatusOr<Act>(const FormParams&)> make);
   absl::StatusOr<std::string> Ask(const Act& act) ABSL_LOCKS_EXCLUDED(mutex_);

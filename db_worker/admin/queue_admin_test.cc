@@ -41,7 +41,9 @@ class QueueAdminTest : public ::testing::Test {
   DbWorkerHarness worker_{store_};
   AdminSite site_{"token"};
   MetricRegistry metrics_;
-  QueueAdmin admin_{site_, metrics_, worker_.clock(), std::chrono::minutes(10)};
+  const UrlOptions urls_;
+  const std::unique_ptr<const PublicSuffixes> suffixes_ = PublicSuffixes::Load({}).value();
+  QueueAdmin admin_{site_, metrics_, worker_.clock(), urls_, *suffixes_, std::chrono::minutes(10)};
 };
 
 TEST_F(QueueAdminTest, ShowsWhatWaitsOnlyOnceThereIsACore) {
@@ -71,6 +73,33 @@ TEST_F(QueueAdminTest, BlocksUnblocksAndPurgesADomain) {
   EXPECT_EQ(worker_.core().Inspect("one.com")->waiting[4], 0u);
 }
 
+TEST_F(QueueAdminTest, AHostOrUrlIsTakenForItsRegisteredDomainAndTheAnswerSaysSo) {
+  worker_.ScheduleMany("one.co.uk", 3);
+  worker_.Settle();
+  const AdminResponse blocked = Act("block", "domain=WWW.One.co.uk&for=2h");
+  EXPECT_EQ(blocked.status, 200);
+  EXPECT_THAT(blocked.body, HasSubstr("one.co.uk (of 'WWW.One.co.uk') is blocked until"));
+  EXPECT_GT(worker_.core().Inspect("one.co.uk")->blocked_until, WallTime());
+  EXPECT_EQ(Act("unblock", "domain=https%3A%2F%2Fa.one.co.uk%2Fb").status, 200);
+  EXPECT_EQ(worker_.core().Inspect("one.co.uk")->blocked_until, WallTime());
+  EXPECT_THAT(Act("inspect", "domain=www.one.co.uk").body, HasSubstr("\"domain\":\"one.co.uk\""));
+  EXPECT_EQ(Act("purge", "domain=www.one.co.uk").status, 200);
+  EXPECT_EQ(worker_.core().Inspect("one.co.uk")->waiting[4], 0u);
+}
+
+TEST_F(QueueAdminTest, NoNameEndsTheWorker) {
+  worker_.Settle();
+  for (const std::string& name :
+       {std::string(256, 'a'), std::string(60'000, 'a'), std::string("a%00b.com"),
+        std::string("%FF%FE"), std::string("."), std::string("a..b"), std::string("a+b.com")}) {
+    for (const char* const action : {"inspect", "block", "unblock", "purge"}) {
+      const AdminResponse response = Act(action, "for=1h&domain=" + name);
+      EXPECT_EQ(response.status, 400) << action << " " << name.substr(0, 300);
+      EXPECT_THAT(response.body, HasSubstr("is not a valid domain"));
+    }
+  }
+}
+
 TEST_F(QueueAdminTest, PausesAndResumesAPartition) {
   worker_.Settle();
   EXPECT_EQ(Act("pause", "partition=0").status, 200);
@@ -96,7 +125,7 @@ TEST_F(QueueAdminTest, AnActionThatNoCoreTakesIsNotDoneLater) {
   worker_.Settle();
   AdminSite site("token");
   MetricRegistry metrics;
-  QueueAdmin impatient(site, metrics, worker_.clock(), Duration::zero());
+  QueueAdmin impatient(site, metrics, worker_.clock(), urls_, *suffixes_, Duration::zero());
   EXPECT_EQ(site.Handle({.method = "POST",
                          .target = "/actions/purge?domain=one.com",
                          .authorization = "Bearer token"})

@@ -1,5 +1,6 @@
 #include "strategy_worker/core/event_reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -7,6 +8,7 @@
 #include <type_traits>
 
 #include "common/base/status.h"
+#include "common/config/excerpt.h"
 #include "common/model/limits.h"
 #include "common/model/schema.h"
 #include "common/url/fingerprint.h"
@@ -24,6 +26,9 @@ T* NewArray(Arena& arena, size_t count) {
   static_assert(std::is_trivially_destructible_v<T>);
   return static_cast<T*>(arena.Allocate(count * sizeof(T)));
 }
+
+// What a canonical host never has. A NUL would end the domain's part of its rows' keys.
+bool IsForeignToHosts(char c) { return c <= ' ' || c > '~' || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 
@@ -79,6 +84,9 @@ absl::Status EventReader::ReadEntry(const Message& message, SourceEvent* event) 
 absl::Status EventReader::CheckDomain(const Message& message, std::string_view domain) {
   if (message.key != domain) {
     return PoisonError("key '{}': the entry's domain is '{}'", message.key.substr(0, 255), domain);
+  }
+  if (std::any_of(domain.begin(), domain.end(), IsForeignToHosts)) {
+    return PoisonError("domain '{}': not in canonical form", config::Excerpt(domain));
   }
   const DomainCache::Answer answer = domains_.Find(domain);
   if (answer.domain != domain) {

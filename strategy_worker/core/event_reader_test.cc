@@ -139,6 +139,21 @@ TEST_F(EventReaderTest, BytesOfAnyKindNeverPassAsAnEventOfAnotherDomain) {
   }
 }
 
+TEST_F(EventReaderTest, ADomainThatNoHostCanHaveMakesNoRow) {
+  for (const std::string& domain :
+       {std::string("a\0b.test", 8), std::string("A.test"), std::string("a b.test"),
+        std::string("b\xc3\xbc"
+                    "cher.test"),
+        std::string("a\n.test"), std::string("\x7f.test")}) {
+    const SourceEvent event =
+        Read(NewMessage({.domain = domain, .event = HostFacts{.host = "https://a.test"}}));
+    EXPECT_THAT(event.poison, HasSubstr("not in canonical form")) << domain;
+    EXPECT_EQ(event.entry, nullptr);
+  }
+  EXPECT_EQ(Read(NewLinks("[::1]", {"http://[::1]/"})).poison, "");
+  EXPECT_EQ(Read(NewLinks("_x.test", {"http://_x.test/"})).poison, "");
+}
+
 TEST_F(EventReaderTest, ARequestOfAnotherDomainIsPoisonWhateverItsKind) {
   const Request request{.url = "https://b.test/", .domain = "a.test"};
   for (const auto& event : {decltype(SpiderLogEntry::event)(PageFetched{.request = request}),
