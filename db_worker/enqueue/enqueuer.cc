@@ -1,6 +1,7 @@
 #include "db_worker/enqueue/enqueuer.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "common/base/check.h"
@@ -209,11 +210,12 @@ absl::Status Enqueuer::ApplyActions(DomainEdit& edit, const ScheduleRequests& sc
     };
     const ScheduleAction action = ActionOf(request);
     if (action == ScheduleAction::kRaise) {
-      int best = search_.BestBand(request.fingerprint).value_or(kBands + 1);
+      std::optional<int> best = search_.BestBand(request.fingerprint);
       for (const ScheduledRequest* other : added) {
-        if (is_same(other)) best = std::min(best, band_of(*other));
+        if (is_same(other)) best = std::min(best.value_or(kBands), band_of(*other));
       }
-      if (best <= band_of(request)) continue;  // it waits in as good a place
+      // It has left the queue, or waits in as good a place.
+      if (!best.has_value() || *best <= band_of(request)) continue;
     }
     if (action != ScheduleAction::kAdd) {
       const uint64_t found = search_.TakeOut(request.fingerprint, &edit.head());

@@ -75,10 +75,30 @@ TEST_F(EnqueuerTest, ARaisedUrlMovesUpAndIsMergedWithTheWaitingOne) {
   const auto urls = Urls(Drain(301));
   EXPECT_EQ(urls.front(), "http://one.com/x");
   EXPECT_EQ(std::count(urls.begin(), urls.end(), "http://one.com/x"), 1);
-  // It waits no more: it is queued.
+}
+
+TEST_F(EnqueuerTest, ARaisedUrlThatHasLeftTheQueueIsNotScheduledAgain) {
+  ScheduledRequest raise = DbWorkerHarness::RequestTo("http://one.com/x", 0.1F);
   worker_.Schedule("one.com", {raise});
   worker_.Settle();
   EXPECT_THAT(Urls(Drain(1, 50)), ElementsAre("http://one.com/x"));
+  raise.score = 1;
+  raise.action = ScheduleAction::kRaise;
+  worker_.Schedule("one.com", {raise, DbWorkerHarness::RequestTo("http://one.com/y")});
+  worker_.Settle();
+  EXPECT_THAT(Urls(Drain(2, 50)), ElementsAre("http://one.com/y"));
+}
+
+TEST_F(EnqueuerTest, AUrlThatTheSameMessageAddsIsRaised) {
+  const ScheduledRequest add = DbWorkerHarness::RequestTo("http://one.com/x", 0.1F);
+  ScheduledRequest raise = DbWorkerHarness::RequestTo("http://one.com/x", 1);
+  raise.action = ScheduleAction::kRaise;
+  worker_.ScheduleMany("one.com", 3);
+  worker_.Schedule("one.com", {add, raise});
+  worker_.Settle();
+  const auto urls = Urls(Drain(5, 50));
+  EXPECT_EQ(urls.size(), 4u);
+  EXPECT_EQ(urls.front(), "http://one.com/x");
 }
 
 TEST_F(EnqueuerTest, ADeletedUrlIsTakenOutWhereverItWaits) {

@@ -161,7 +161,6 @@ struct World {
       known.not_before = WallTime();
       if (random.Chance(0.5)) {
         request.action = ScheduleAction::kRaise;
-        ++known.most;
       } else {
         request.action = ScheduleAction::kDelete;
         known.least = 0;
