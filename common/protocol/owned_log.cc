@@ -116,7 +116,7 @@ absl::Status OwnedLog::AppendMany(PartitionId partition, std::span<const KeyValu
 }
 
 absl::Status OwnedLog::AwaitAcks(Duration timeout) {
-  const absl::Status flushed = producer_->Flush(std::max(timeout, Duration::zero()));
+  absl::Status flushed = producer_->Flush(std::max(timeout, Duration::zero()));
   RETURN_IF_ERROR(failure_);
   return flushed;
 }

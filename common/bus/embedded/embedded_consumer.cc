@@ -179,7 +179,7 @@ absl::Status EmbeddedConsumer::CheckPositions() {
 absl::Status EmbeddedConsumer::Fetch(const PollLimits& limits, MessageBatch* batch) {
   Collected collected(limits, batch->TakeMessages());
   // What was read before an error is delivered; the next Poll meets the error first.
-  const absl::Status status = Collect(&collected);
+  absl::Status status = Collect(&collected);
   if (!status.ok() && collected.empty()) return status;
   collected.MoveTo(batch);
   return absl::OkStatus();

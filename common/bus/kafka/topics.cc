@@ -161,7 +161,7 @@ absl::StatusOr<std::vector<std::string>> EnsureTopics(rd_kafka_t* client,
     Backoff backoff({.first = std::chrono::milliseconds(10), .most = std::chrono::seconds(1)}, 1);
     while (!state.ready) {
       if (missing) {
-        const absl::Status created = Create(client, spec, deadline.Left());
+        absl::Status created = Create(client, spec, deadline.Left());
         if (!created.ok() && (!IsRetry(created) || deadline.Left() == Duration::zero())) {
           return created;
         }

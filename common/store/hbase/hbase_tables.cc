@@ -139,11 +139,11 @@ absl::Status HBaseTables::Make(Table table, Duration timeout) {
   descriptor.__set_columns({family});
   const auto split_keys = SplitKeys(table == Table::kPartitions ? 1 : options_.tables.regions);
   // A try whose answer got lost may have made it: so each try looks first.
-  const absl::Status made = caller_->Call(fmt::format("create table '{}'", FullName(table)), "",
-                                          deadline, [&](hbase_thrift::THBaseServiceClient& client) {
-                                            if (client.tableExists(descriptor.tableName)) return;
-                                            client.createTable(descriptor, split_keys);
-                                          });
+  absl::Status made = caller_->Call(fmt::format("create table '{}'", FullName(table)), "", deadline,
+                                    [&](hbase_thrift::THBaseServiceClient& client) {
+                                      if (client.tableExists(descriptor.tableName)) return;
+                                      client.createTable(descriptor, split_keys);
+                                    });
   // HBase takes the whole frame for each key.
   if (IsFatal(made) && options_.framed && !split_keys.empty()) {
     return FatalError(

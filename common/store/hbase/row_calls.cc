@@ -62,7 +62,7 @@ std::vector<TDelete> ToThrift(std::span<const RowErase> erases) {
     if (columns.empty()) columns.emplace_back().family = kFamily;
     for (TColumn& column : columns) column.__set_timestamp(timestamp);
     result[i].row = erases[i].row;
-    result[i].__set_columns(std::move(columns));
+    result[i].__set_columns(columns);
     result[i].__set_deleteType(erases[i].columns.empty() ? TDeleteType::DELETE_FAMILY
                                                          : TDeleteType::DELETE_COLUMNS);
   }
