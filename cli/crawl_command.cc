@@ -70,8 +70,8 @@ On a terminal it shows how it goes; elsewhere it says so every ten seconds on st
 finishes what is being fetched; a second one ends at once, which loses nothing either.
 
 Exit code: 0 nothing was left, or a limit was reached, or it was stopped; 1 something failed; 2 wrong
-options or seeds, nothing was done; 124 it was stopped and did not end in time; 130 or 143 a second
-Ctrl-C or SIGTERM.
+options or seeds, nothing was done; 124 it was stopped and did not end in time; 130, 143 or 129 a
+second Ctrl-C, SIGTERM or SIGHUP.
 )";
 
 constexpr Duration kDrawEvery = std::chrono::milliseconds(200);

@@ -111,13 +111,24 @@ class Child {
 };
 
 TEST(ProcessTest, StopsInGoodOrderOnEitherSignal) {
-  for (const int signal : {SIGTERM, SIGINT}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     Child child({});
     child.AwaitReady();
     child.Signal(signal);
     EXPECT_EQ(child.WaitForExit(), 0) << child.said();
     EXPECT_THAT(child.said(), EndsWith("process-test stopped\n"));
   }
+}
+
+TEST(ProcessTest, AHangUpThatNohupIgnoresIsIgnored) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  Child child({});
+  std::signal(SIGHUP, before);
+  child.AwaitReady();
+  child.Signal(SIGHUP);
+  child.Signal(SIGTERM);
+  EXPECT_EQ(child.WaitForExit(), 0) << child.said();
+  EXPECT_THAT(child.said(), AllOf(HasSubstr("SIGTERM: stopping"), Not(HasSubstr("SIGHUP"))));
 }
 
 TEST(ProcessTest, ASignalBeforeItIsReadyStopsItToo) {
@@ -139,7 +150,7 @@ TEST(ProcessTest, ASecondSignalEndsItAtOnce) {
   for (const int signal : {SIGTERM, SIGINT}) {
     Child child({"--set", "test.mode=stuck", "--set", "stop.deadline=1h"});
     child.AwaitReady();
-    child.Signal(SIGTERM);
+    child.Signal(SIGINT);
     child.ReadThrough("stuck\n");
     EXPECT_THAT(child.Ask("GET", "/readyz"),
                 AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("process: stopping")));

@@ -15,7 +15,14 @@ namespace {
 
 constexpr char kModule[] = "stop";
 
-const char* NameOf(int signal) { return signal == SIGINT ? "SIGINT" : "SIGTERM"; }
+const char* NameOf(int signal) {
+  return signal == SIGINT ? "SIGINT" : signal == SIGHUP ? "SIGHUP" : "SIGTERM";
+}
+
+bool IsIgnored(int signal) {
+  struct sigaction action{};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -34,6 +41,16 @@ int TakeSignal(int signal_fd) {
 
 }  // namespace
 
+StopSignals::Meaning StopSignals::Take(int signal, SteadyTime now) {
+  if (first_ == 0) {
+    first_ = signal;
+    first_at_ = now;
+    return Meaning::kStop;
+  }
+  const bool by_hand = first_ == SIGINT || signal == SIGINT;
+  return by_hand || now - first_at_ >= kSame ? Meaning::kEndAtOnce : Meaning::kSameAgain;
+}
+
 SignalWatcher::SignalWatcher(StopRequest& stop, Duration deadline)
     : stop_(stop), deadline_(deadline) {}
 
@@ -46,6 +63,7 @@ void SignalWatcher::Start() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  if (!IsIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
   CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
   const int signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   CHECK(signal_fd >= 0);
@@ -58,6 +76,8 @@ void SignalWatcher::Stop() {
 }
 
 void SignalWatcher::Run(int signal_fd) {
+  using Meaning = StopSignals::Meaning;
+  StopSignals signals;
   SteadyTime deadline = SteadyTime::max();
   while (!done_.requested()) {
     const bool stopping = deadline != SteadyTime::max();
@@ -70,11 +90,13 @@ void SignalWatcher::Run(int signal_fd) {
     poll(wanted, std::size(wanted), PollMilliseconds(deadline));
     if (done_.requested()) break;
     const int signal = TakeSignal(signal_fd);
-    if (signal != 0 && stopping) {
+    const Meaning meaning =
+        signal == 0 ? Meaning::kSameAgain : signals.Take(signal, SystemClock().Now());
+    if (meaning == Meaning::kEndAtOnce) {
       Log(LogLevel::kWarning, kModule, "second signal ({}): ending at once", NameOf(signal));
       _exit(128 + signal);
     }
-    if (signal != 0) {
+    if (meaning == Meaning::kStop) {
       Log(LogLevel::kInfo, kModule, "{}: stopping, at most {} s. A second one ends at once.",
           NameOf(signal), Seconds(deadline_));
       stop_.Request();
