@@ -15,6 +15,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_summary.h"
 #include "cli/crawl/crawl_view.h"
 #include "cli/crawl/crawl_watch.h"
@@ -55,6 +56,7 @@ itself when nothing is left, or nothing is due soon.
   --allow DOMAIN|PATTERN     only these: example.com, *.org, or URLs such as */blog/*
   --deny DOMAIN|PATTERN      not these
   --delay TIME               between two requests to a domain; 1s
+  --max-failures N           stop when more than so many fetches of this run have failed
   --duration TIME            stop after so long: 30m, 2h
   --max-wait TIME            end when nothing is due for longer than this: retries, revisits; 1h
   --threads N                that fetch and parse; 1
@@ -69,8 +71,8 @@ itself when nothing is left, or nothing is due soon.
 On a terminal it shows how it goes; elsewhere it says so every ten seconds on standard error. Ctrl-C
 finishes what is being fetched; a second one ends at once, which loses nothing either.
 
-Exit code: 0 nothing was left, or a limit was reached, or it was stopped; 1 something failed; 2 wrong
-options or seeds, nothing was done; 124 it was stopped and did not end in time; 130, 143 or 129 a
+Exit code: 0 nothing is left; 1 the program failed; 2 wrong options or seeds, nothing was done; 3 not
+one page could be fetched; 4 a limit was reached or it was stopped; 5 more than --max-failures; 124 it was stopped and did not end in time; 130, 143 or 129 a
 second Ctrl-C, SIGTERM or SIGHUP.
 )";
 
@@ -89,6 +91,7 @@ struct Arguments {
   std::filesystem::path data = "crawl-data";
   std::string out;
   uint64_t max_pages = 0;
+  uint64_t max_failures = UINT64_MAX;
   Duration duration{};
   Duration max_wait = std::chrono::hours(1);
   bool json = false;
@@ -126,6 +129,10 @@ std::optional<std::string> Take(std::vector<std::string>* args, Arguments* into)
   if (const auto text = TakeValue(args, "--max-pages");
       text && !(config::ParseNumber(*text, &into->max_pages) && into->max_pages > 0)) {
     return fmt::format("--max-pages {}: expected a number above 0", *text);
+  }
+  if (const auto text = TakeValue(args, "--max-failures");
+      text && !config::ParseNumber(*text, &into->max_failures)) {
+    return fmt::format("--max-failures {}: expected a number", *text);
   }
   for (const auto& [name, time] :
        {std::pair("--duration", &into->duration), std::pair("--max-wait", &into->max_wait)}) {
@@ -275,6 +282,7 @@ absl::StatusOr<std::string_view> Watch(const Arguments& arguments, const StopReq
     if (arguments.max_pages > 0 && watch.tally().pages() >= arguments.max_pages) {
       return "--max-pages is reached";
     }
+    if (watch.tally().failed() > arguments.max_failures) return "--max-failures is exceeded";
     if (arguments.duration > Duration::zero() && now - start >= arguments.duration) {
       return "--duration is over";
     }
@@ -306,7 +314,8 @@ absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end
   return absl::OkStatus();
 }
 
-absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, StopRequest& stop) {
+absl::StatusOr<CrawlOutcome> Crawl(const Arguments& arguments, const ProductOptions& options,
+                                   StopRequest& stop) {
   ASSIGN_OR_RETURN(const auto crawl, LocalCrawl::Open(options, arguments.data));
   ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl));
   RETURN_IF_ERROR(AddSeeds(arguments, options, *crawl));
@@ -326,10 +335,15 @@ absl::Status Crawl(const Arguments& arguments, const ProductOptions& options, St
   end.last = watch->Look("ended", std::nullopt);
   result.Update(CountWhatIsLeft(*crawl, *watch, &end));
   end.why = why.ok() ? *why : "something failed";
+  end.outcome = OutcomeOf({.finished = end.finished,
+                           .pages = watch->tally().pages(),
+                           .failures = watch->tally().failed(),
+                           .max_failures = arguments.max_failures});
   if (progress.on_terminal()) progress.Show(end.last);
   fmt::print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"
                                   : SummaryText(end, watch->tally()));
-  return result;
+  RETURN_IF_ERROR(result);
+  return end.outcome;
 }
 
 int Run(std::span<const std::string> all_args) {
@@ -376,10 +390,10 @@ int Run(std::span<const std::string> all_args) {
   StopRequest stop;
   SignalWatcher signals(stop, kStopDeadline);
   signals.Start();
-  const absl::Status result = Crawl(arguments, options, stop);
+  const absl::StatusOr<CrawlOutcome> result = Crawl(arguments, options, stop);
   signals.Stop();
   FlushLog();
-  return result.ok() ? kExitOk : Fail(kExitFailed, MessageOf(result));
+  return result.ok() ? ExitCodeOf(*result) : Fail(kExitFailed, MessageOf(result.status()));
 }
 
 }  // namespace

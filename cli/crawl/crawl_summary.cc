@@ -65,12 +65,28 @@ std::vector<std::pair<FailureCause, const CrawlTally::Failures*>> MostFirst(
   return causes;
 }
 
+// ": CAUSE at URL" of what failed most; empty when nothing did.
+std::string FirstFailure(const CrawlTally& tally) {
+  const auto causes = MostFirst(tally);
+  if (causes.empty()) return {};
+  const auto& [cause, failures] = causes.front();
+  std::string text = fmt::format(": {}", FailureCauseName(cause));
+  if (!failures->examples.empty()) {
+    const CrawlTally::Example& example = failures->examples.front();
+    text = fmt::format(": {}, {}", example.url,
+                       example.message.empty() ? FailureCauseName(cause) : example.message);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
   std::string out;
   const auto line = [&out](std::string_view text) { out.append(text).append("\n"); };
-  line(fmt::format("Ended: {}.", end.why));
+  line(end.outcome == CrawlOutcome::kNothingFetched
+           ? fmt::format("No page could be fetched{}. Ended: {}.", FirstFailure(tally), end.why)
+           : fmt::format("Ended: {}.", end.why));
   line(fmt::format("{} and {} in {}; {} received, {} seen, {}", Count(tally.pages(), "page"),
                    Count(tally.failed(), "failure"), Time(end.last.elapsed),
                    Bytes(tally.received_bytes()), Count(tally.links(), "link"),
@@ -118,6 +134,7 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
   std::string out;
   JsonWriter json(&out);
   json.BeginObject().Key("ended").Value(end.why).Key("finished").Value(end.finished);
+  json.Key("outcome").Value(CrawlOutcomeName(end.outcome));
   json.Key("seconds").Value(std::chrono::duration<double>(end.last.elapsed).count());
   json.Key("pages").Value(tally.pages()).Key("failed").Value(tally.failed());
   json.Key("received_bytes").Value(tally.received_bytes()).Key("links").Value(tally.links());

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_tally.h"
 #include "cli/crawl/crawl_view.h"
 
@@ -12,6 +13,7 @@ namespace orbweaver {
 struct CrawlEnd {
   std::string_view why;  // "nothing is left", "--max-pages is reached", …
   bool finished = false;
+  CrawlOutcome outcome = CrawlOutcome::kStopped;
   CrawlSnapshot last;
   uint64_t handed_out = 0;     // requests that are in no queue any more and were not fetched
   bool queue_is_exact = true;  // otherwise what `last` says of it is an estimate

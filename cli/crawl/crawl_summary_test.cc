@@ -41,6 +41,20 @@ TEST(CrawlSummaryTest, WithoutAPageThereAreNoFilesAndNoDomainsWithMostPages) {
   EXPECT_THAT(text, Not(HasSubstr("most pages")));
 }
 
+TEST(CrawlSummaryTest, SaysFirstThatNothingCameAndWhy) {
+  CrawlTally tally;
+  tally.Add({.domain = "a.test",
+             .event = FetchFailed{.request = {.url = "http://a.test/"},
+                                  .cause = FailureCause::kRefused,
+                                  .message = "connect to 127.0.0.50:8001: connection refused"}});
+  EXPECT_THAT(
+      SummaryText(
+          {.why = "nothing is left", .finished = true, .outcome = CrawlOutcome::kNothingFetched},
+          tally),
+      testing::StartsWith("No page could be fetched: http://a.test/, connect to "
+                          "127.0.0.50:8001: connection refused. Ended: nothing is left.\n"));
+}
+
 TEST(CrawlSummaryTest, WhatFailedMostComesFirst) {
   CrawlTally tally = SomeTally();
   for (int i = 0; i < 2; ++i) {
@@ -87,8 +101,13 @@ TEST(CrawlSummaryTest, SaysWhenTheFirstOfWhatIsForLaterIsDue) {
 }
 
 TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
-  EXPECT_EQ(SummaryJson({.why = "nothing is left", .finished = true, .data = "d"}, SomeTally()),
-            "{\"ended\":\"nothing is left\",\"finished\":true,\"seconds\":0,\"pages\":1,"
+  EXPECT_EQ(SummaryJson({.why = "nothing is left",
+                         .finished = true,
+                         .outcome = CrawlOutcome::kComplete,
+                         .data = "d"},
+                        SomeTally()),
+            "{\"ended\":\"nothing is "
+            "left\",\"finished\":true,\"outcome\":\"complete\",\"seconds\":0,\"pages\":1,"
             "\"failed\":1,\"received_bytes\":1000,\"links\":0,\"domains\":1,\"queued\":0,"
             "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,"
             "\"by_status\":{\"200\":1},\"failures\":{\"tls_certificate\":{\"count\":1,"

@@ -64,9 +64,9 @@ class Crawls(unittest.TestCase):
                 pass
         return total
 
-    def finish(self, web, *more):
+    def finish(self, web, *more, code=0):
         done = subprocess.run(self.arguments(web, *more), capture_output=True, text=True, timeout=self.patience_s)
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(code, done.returncode, done.stderr)
         return json.loads(done.stdout)
 
     def crawl_with_kills(self, web, kills, window, bytes_between, *more):
@@ -110,7 +110,7 @@ class CrawlCommand(Crawls):
 
     def test_a_limit_ends_it_and_the_folder_goes_on(self):
         web = self.web("--hosts", "20", "--pages", "20")
-        first = self.finish(web, "--delay", "5ms", "--max-pages", "100")
+        first = self.finish(web, "--delay", "5ms", "--max-pages", "100", code=4)
         self.assertEqual("--max-pages is reached", first["ended"])
         self.assertGreaterEqual(first["pages"], 100)
         self.assert_tells_what_is_left(first)
@@ -124,7 +124,7 @@ class CrawlCommand(Crawls):
         self.wait_for_pages(process, 0)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=self.patience_s)
-        self.assertEqual(0, process.returncode)
+        self.assertEqual(4, process.returncode)
         summary = json.loads(out)
         self.assertEqual("it was stopped", summary["ended"])
         self.assert_tells_what_is_left(summary)
@@ -165,7 +165,7 @@ class CrawlCommand(Crawls):
 
     def test_what_is_due_much_later_is_not_waited_for_but_told(self):
         web = self.web("--hosts", "20", "--pages", "2", "--faults", "reset", "--faulty-hosts", "1", "--faulty-pages", "1")
-        summary = self.finish(web, "--delay", "5ms", "--param", "retry_delay_s=7200", "--max-wait", "1h")
+        summary = self.finish(web, "--delay", "5ms", "--param", "retry_delay_s=7200", "--max-wait", "1h", code=4)
         self.assertEqual("nothing is due for longer than --max-wait", summary["ended"])
         self.assertFalse(summary["finished"])
         self.assertGreater(summary["delayed"], 0)

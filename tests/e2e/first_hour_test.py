@@ -53,7 +53,7 @@ class Identity(FirstHour):
     def test_robots_txt_is_obeyed_under_the_name_that_is_shown(self):
         for agent in "mybot (+https://example.org/bot)", "Mozilla/5.0 (compatible; MyBot/1.0)":
             with self.subTest(agent):
-                done, paths = self.crawl_as(agent, "--data", agent[:5])
+                done, paths = self.crawl_as(agent, "--data", agent[:5], code=3)
                 self.assertEqual(["/robots.txt"], paths, done.stdout)
                 self.assertEqual(["robots"], list(json.loads(done.stdout)["failures"]))
 
@@ -71,6 +71,34 @@ class Identity(FirstHour):
     def test_a_second_agent_among_the_headers_is_refused(self):
         done, _ = self.crawl_as("mybot", "--set=spider.fetch.headers.user-agent=curl", code=2)
         self.assertIn("spider.fetch.user_agent", done.stderr)
+
+
+class ExitCodes(FirstHour):
+    def test_0_when_pages_came_and_nothing_is_left_and_when_nothing_is_to_be_done(self):
+        site = self.site({"/": "<a href=/gone>x</a>"})
+        done = self.crawl(site.url("/"))
+        self.assertIn("Ended: nothing is left.", done.stdout)
+        self.assertIn("http_4xx", done.stdout)
+        self.crawl()
+
+    def test_3_when_not_one_page_could_be_fetched(self):
+        site = self.site({})
+        done = self.crawl(site.url("/"), code=3)
+        self.assertTrue(done.stdout.startswith(f"No page could be fetched: {site.url('/')}, http_4xx. Ended: "), done.stdout)
+        self.assertEqual("nothing_fetched", json.loads(self.crawl(site.url("/"), "--data", "other", "--json", code=3).stdout)["outcome"])
+
+    def test_4_when_a_limit_ended_it(self):
+        site = self.site({"/": "<a href=/a>a</a>", "/a": "<a href=/b>b</a>", "/b": "b"})
+        done = self.crawl(site.url("/"), "--max-pages", "1", "--delay", "200ms", code=4)
+        self.assertIn("Ended: --max-pages is reached.", done.stdout)
+        self.crawl()
+        self.assertEqual({"/robots.txt", "/", "/a", "/b"}, set(site.paths()))
+
+    def test_5_when_too_much_failed(self):
+        site = self.site({"/": "".join(f"<a href=/gone{i}>x</a>" for i in range(5))})
+        done = self.crawl(site.url("/"), "--max-failures", "2", code=5)
+        self.assertIn("--max-failures is exceeded", done.stdout)
+        self.assertIn("--max-failures x", self.crawl(site.url("/"), "--max-failures", "x", code=2).stderr)
 
 
 if __name__ == "__main__":
