@@ -38,6 +38,25 @@ orbweaver_state ToState(const LinkState& state) {
   return shown;
 }
 
+// What the rules of decision_effect.h look at.
+orbweaver_state PartOfState(bool known, const LinkState& state) {
+  return {.known = known,
+          .status = static_cast<uint8_t>(state.status),
+          .fetches = state.fetches,
+          .errors = state.errors};
+}
+
+ScheduleAction ActionOf(sdk::QueueChange change) {
+  switch (change) {
+    case sdk::QueueChange::kRaise:
+      return ScheduleAction::kRaise;
+    case sdk::QueueChange::kDelete:
+      return ScheduleAction::kDelete;
+    default:
+      return ScheduleAction::kAdd;
+  }
+}
+
 bool IsHostOf(std::string_view host, std::string_view domain) {
   if (host.starts_with("www.")) host.remove_prefix(4);
   return host == domain;
@@ -128,10 +147,8 @@ void EventHandler::Observe(const SourceEvent& event) {
     }
   } else if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
     LinkState& state = states_[0];
-    // A spider that died before it committed has left an outcome in the log, and the next one has
-    // fetched the request again: its retry is queued, and must not be queued once more.
     is_counted_already_ =
-        known_[0] && state.status == LinkStatus::kQueued && failed->request.attempt < state.errors;
+        sdk::IsRepeatedFailure(PartOfState(known_[0], state), failed->request.attempt);
     if (!is_counted_already_) {
       if (!known_[0]) state.depth = failed->request.depth;
       state.status =
@@ -314,31 +331,15 @@ std::span<const Meta> EventHandler::InheritedMeta(const SourceEvent& event, size
 void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
                              std::span<const Meta> inherited) {
   LinkState& state = states_[place];
-  const LinkStatus status_before = state.status;
-  bool changed = !known_[place];
-  const bool was_queued = known_[place] && state.status == LinkStatus::kQueued;
-  if (decision.action == ORBWEAVER_SCHEDULE || decision.action == ORBWEAVER_RAISE) {
-    const bool raises = decision.action == ORBWEAVER_RAISE;
-    if (!raises || !was_queued) ++scheduled_;
-    // Errors count as attempts do: while it is queued, fewer attempts are an earlier request's.
-    if (!was_queued && state.errors != decision.attempt) {
-      state.errors = decision.attempt;
-      changed = true;
-    }
-    state.status = LinkStatus::kQueued;
-    Request(place, decision, url, inherited,
-            raises ? ScheduleAction::kRaise : ScheduleAction::kAdd);
-  } else if (decision.action == ORBWEAVER_DROP) {
-    if (was_queued) {
-      state.status = StatusOutOfQueue(state);
-      Request(place, decision, url, {}, ScheduleAction::kDelete);
-    } else if (changed && decision.set_status == 0 && decision.set_data == 0 &&
-               decision.set_due == 0) {
-      return;  // never heard of: there is nothing to drop
-    }
-  }
-  if (decision.set_status != 0) state.status = static_cast<LinkStatus>(decision.status);
-  changed |= state.status != status_before;
+  const orbweaver_state before = PartOfState(known_[place], state);
+  const sdk::DecisionEffect effect = sdk::EffectOf(before, decision);
+  if (!effect.is_kept) return;
+  bool changed = !known_[place] || effect.status != before.status || effect.errors != before.errors;
+  known_[place] = true;
+  state.status = static_cast<LinkStatus>(effect.status);
+  state.errors = effect.errors;
+  if (effect.is_scheduled) ++scheduled_;
+  if (effect.queue != sdk::QueueChange::kNone) Request(place, decision, url, inherited, effect);
   if (decision.set_data != 0) {
     changed |= std::memcmp(state.data.data(), decision.data, sizeof decision.data) != 0;
     std::memcpy(state.data.data(), decision.data, sizeof decision.data);
@@ -347,13 +348,13 @@ void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, s
     changed |= state.due_at != ToTime(decision.due_at_ms);
     state.due_at = ToTime(decision.due_at_ms);
   }
-  known_[place] = true;
   if (changed) changed_.push_back(static_cast<uint32_t>(place));
 }
 
 void EventHandler::Request(size_t place, const orbweaver_decision& decision, std::string_view url,
-                           std::span<const Meta> inherited, ScheduleAction action) {
+                           std::span<const Meta> inherited, const sdk::DecisionEffect& effect) {
   std::span<const Meta> meta = inherited;
+  if (effect.queue == sdk::QueueChange::kDelete) meta = {};
   if (decision.meta_kept != nullptr) {
     ArenaList<Meta> list;
     for (size_t i = 0; i < decision.meta_count; ++i) {
@@ -368,11 +369,11 @@ void EventHandler::Request(size_t place, const orbweaver_decision& decision, std
                        .depth = state.depth,
                        .score = decision.score,
                        .not_before = ToTime(decision.not_before_ms),
-                       .attempt = decision.attempt,
+                       .attempt = effect.attempt,
                        .etag = state.etag,
                        .last_modified = state.last_modified,
                        .meta = meta,
-                       .action = action});
+                       .action = ActionOf(effect.queue)});
   requested_[place] = 1;
 }
 

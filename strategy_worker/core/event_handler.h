@@ -23,6 +23,7 @@
 #include "strategy_worker/core/schedule_writer.h"
 #include "strategy_worker/core/source_event.h"
 #include "strategy_worker/host/strategy.h"
+#include "strategy_worker/sdk/decision_effect.h"
 #include "strategy_worker/states/state_store.h"
 
 namespace orbweaver {
@@ -76,7 +77,7 @@ class EventHandler {
   void DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
                  std::span<const Meta> inherited);
   void Request(size_t place, const orbweaver_decision& decision, std::string_view url,
-               std::span<const Meta> inherited, ScheduleAction action);
+               std::span<const Meta> inherited, const sdk::DecisionEffect& effect);
   std::span<const Meta> InheritedMeta(const SourceEvent& event, size_t link) const;
 
   void Apply(const SourceEvent& event, TouchedDomain* domain, OwnedPartition* owner,

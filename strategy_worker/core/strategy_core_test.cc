@@ -167,6 +167,32 @@ TEST_F(StrategyCoreTest, ASecondFailureOfOneRequestQueuesNoSecondRetry) {
   EXPECT_EQ(world_.StateOf(kDomain, kUrl)->errors, 2u);
 }
 
+// The request may have left the queue long ago, or it is a retry: it keeps the attempts that its
+// failure will be compared with.
+TEST_F(StrategyCoreTest, ARaiseOfAQueuedUrlAddsNoRequestAndKeepsItsAttempts) {
+  Request request = RequestOf(kUrl);
+  request.attempt = 0;
+  world_.Append(
+      {.domain = kDomain, .event = FetchFailed{.request = request, .cause = FailureCause::kReset}});
+  ASSERT_OK(Run());
+  strategy_.on_event = [](Call call) {
+    for (orbweaver_decision& decision : call.decisions) {
+      decision.action = ORBWEAVER_RAISE;
+      decision.score = 1;
+    }
+    return absl::OkStatus();
+  };
+  AppendLinks({kUrl, kUrl + "/new"});
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  const auto requests = world_.ReadRequests();
+  ASSERT_THAT(requests, SizeIs(3));
+  EXPECT_EQ(requests[0].action, ScheduleAction::kAdd);
+  EXPECT_EQ(requests[1].action, ScheduleAction::kRaise);
+  EXPECT_EQ(requests[1].attempt, 1u);
+  EXPECT_EQ(requests[2].action, ScheduleAction::kAdd) << "it was never queued";
+  EXPECT_EQ(world_.RecordOf(kDomain)->scheduled, 2u);
+}
+
 TEST_F(StrategyCoreTest, AUrlThatWasGivenUpAndIsScheduledAnewIsRetriedAnew) {
   strategy_.on_event = [](Call call) {
     if (call.event.kind == ORBWEAVER_LINKS) call.decisions[0].action = ORBWEAVER_SCHEDULE;

@@ -75,7 +75,8 @@ class Link : public LinkView {
     decision_->score = score;
     decision_->not_before_ms = not_before_ms;
   }
-  // As Schedule; but where it waits in the queue already, that request is moved up to `score`.
+  // As Schedule, unless it is QUEUED: then its request is moved up to `score` where it still waits,
+  // and is left alone where it is on its way already.
   void Raise(float score) {
     if (!known() || status() != Status::kQueued) CountSchedule();
     decision_->action = ORBWEAVER_RAISE;

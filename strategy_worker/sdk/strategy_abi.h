@@ -35,7 +35,7 @@ typedef struct orbweaver_text {
 
 enum { /* orbweaver_state.status */
        ORBWEAVER_NOT_CRAWLED = 0,
-       ORBWEAVER_QUEUED = 1,
+       ORBWEAVER_QUEUED = 1, /* from its scheduling until the outcome of its fetch */
        ORBWEAVER_CRAWLED = 2,
        ORBWEAVER_ERROR = 3, /* failed for now */
        ORBWEAVER_GONE = 4   /* failed for good */
@@ -162,8 +162,10 @@ enum {                      /* orbweaver_decision.action */
                                is kept without them */
        ORBWEAVER_SCHEDULE = 1, /* request it; its status becomes QUEUED */
        ORBWEAVER_RAISE =
-           2, /* as SCHEDULE; a request that still waits is moved up to this score instead */
-       ORBWEAVER_DROP = 3 /* a request that still waits is taken out of the queue */
+           2, /* as SCHEDULE, unless its status is QUEUED: then a request that still waits is moved
+                 up to this score, and one that has left the queue stays as it is */
+       ORBWEAVER_DROP = 3 /* a request that still waits is taken out of the queue; of what is QUEUED
+                             the status becomes NOT_CRAWLED, or CRAWLED */
 };
 
 typedef struct orbweaver_decision {

@@ -245,6 +245,30 @@ TEST_F(StrategyTest, RaisingWhatWaitsMovesItsRequestAndCountsNone) {
   EXPECT_EQ(1u, crawl.Domain("a.com").scheduled);
 }
 
+TEST_F(StrategyTest, RaisingWhatWasHandedOutSchedulesNothing) {
+  TestDriver crawl(Strategy1());
+  crawl.Seeds({"https://a.com/"});
+  ASSERT_TRUE(crawl.Next().has_value());
+  script().seeds = [](Seeds& seeds) { seeds[0].Raise(0.5f); };
+  crawl.Seeds({"https://a.com/"});
+  EXPECT_TRUE(crawl.queue().empty());
+  EXPECT_EQ(ORBWEAVER_QUEUED, crawl.State("https://a.com/")->status);
+  EXPECT_EQ(1u, crawl.Domain("a.com").scheduled);
+}
+
+TEST_F(StrategyTest, ADroppedUrlIsWhatItWasAndAnUnknownOneStaysUnknown) {
+  TestDriver crawl(Strategy1());
+  crawl.Seeds({"https://a.com/"});
+  script().seeds = [](Seeds& seeds) {
+    for (Link seed : seeds) seed.Drop();
+  };
+  crawl.Seeds({"https://a.com/", "https://a.com/never"});
+  EXPECT_TRUE(crawl.queue().empty());
+  EXPECT_EQ(ORBWEAVER_NOT_CRAWLED, crawl.State("https://a.com/")->status);
+  EXPECT_EQ(nullptr, crawl.State("https://a.com/never"));
+  EXPECT_EQ(1u, crawl.Domain("a.com").known_urls);
+}
+
 TEST_F(StrategyTest, MetaOfADecisionStandsUntilTheNextCall) {
   orbweaver_decision decision{};
   orbweaver_output output{};

@@ -6,9 +6,10 @@
 //       {"https://example.com/", {"https://example.com/a", "https://example.com/b"}},
 //       {"https://example.com/a", {}}});
 //
-// Decisions are applied as the strategy worker applies them: counts, states, what waits in the
-// queue. Simpler than in a worker are only: a registered domain is the last two labels of the host,
-// URLs must be canonical as given, and the queue hands out the best score first over all domains.
+// Decisions are applied by the strategy worker's own rule (decision_effect.h): counts, states, what
+// waits in the queue. A URL is QUEUED until its outcome, also when its request was handed out.
+// Simpler than in a worker are only: a registered domain is the last two labels of the host, URLs
+// must be canonical as given, and the queue hands out the best score first over all domains.
 //
 // Longer than other files: it stands for a whole worker, and a test needs one #include.
 #pragma once
@@ -21,12 +22,14 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "orbweaver/decision_effect.h"
 #include "orbweaver/strategy.h"
 #include "orbweaver/urls.h"
 
@@ -197,6 +200,7 @@ class TestDriver {
     event.failure_view = &raw;
     ++domains_[DomainOf(url)].failed;
     orbweaver_state& state = states_[url];
+    if (IsRepeatedFailure(state, RequestOf(url).attempt)) return;
     Know(url, &state);
     state.status = failure.transient ? ORBWEAVER_ERROR : ORBWEAVER_GONE;
     ++state.errors;
@@ -443,7 +447,10 @@ class TestDriver {
       domain.data_version = strategy_->version;
     }
     if (output.warning_kept.size > 0) warning_ = internal::View(output.warning_kept);
-    for (size_t i = 0; i < links.size(); ++i) Apply(links[i].url, depth, decisions[i]);
+    std::set<std::string> requested;  // an event asks once for a URL
+    for (size_t i = 0; i < links.size(); ++i) {
+      if (Apply(links[i].url, depth, decisions[i])) requested.insert(links[i].url);
+    }
     for (size_t i = 0; i < output.request_count; ++i) {
       const orbweaver_request& request = output.requests_kept[i];
       const std::string url(internal::View(request.url));
@@ -452,39 +459,53 @@ class TestDriver {
       }
       const orbweaver_state& state = states_[url];
       const bool is_new = !state.known || state.status == ORBWEAVER_NOT_CRAWLED;
-      if (is_new || request.even_if_known) Apply(url, request.depth, request.decision);
+      if ((!is_new && !request.even_if_known) || requested.count(url) != 0) continue;
+      if (Apply(url, request.depth, request.decision)) requested.insert(url);
     }
   }
 
-  void Apply(const std::string& url, uint32_t depth, const orbweaver_decision& decision) {
+  // Whether it said anything to the queue.
+  bool Apply(const std::string& url, uint32_t depth, const orbweaver_decision& decision) {
     orbweaver_state& state = states_[url];
-    if (decision.action == ORBWEAVER_LEAVE && !decision.set_status && !decision.set_data &&
-        !decision.set_due) {
-      return;
+    const DecisionEffect effect = EffectOf(state, decision);
+    if (!effect.is_kept) return false;
+    if ((effect.queue == QueueChange::kAdd || effect.queue == QueueChange::kRaise) &&
+        !std::isfinite(decision.score)) {
+      throw std::runtime_error("a score that is not finite");
     }
     if (!state.known) state.depth = depth;
     Know(url, &state);
-    auto waiting = std::find_if(queue_.begin(), queue_.end(),
-                                [&](const TestRequest& request) { return request.url == url; });
-    const bool schedules =
-        decision.action == ORBWEAVER_SCHEDULE || decision.action == ORBWEAVER_RAISE;
-    if (schedules && !std::isfinite(decision.score)) {
-      throw std::runtime_error("a score that is not finite");
-    }
-    if (decision.action == ORBWEAVER_RAISE && waiting != queue_.end()) {
-      waiting->score = std::max(waiting->score, decision.score);
-    } else if (schedules &&
-               !(decision.action == ORBWEAVER_RAISE && state.status == ORBWEAVER_QUEUED)) {
-      ++domains_[DomainOf(url)].scheduled;
-      queue_.push_back({url, decision.score, decision.not_before_ms, state.depth, decision.attempt,
-                        next_order_++});
-    } else if (decision.action == ORBWEAVER_DROP && waiting != queue_.end()) {
-      queue_.erase(waiting);
-    }
-    if (schedules) state.status = ORBWEAVER_QUEUED;
-    if (decision.set_status) state.status = decision.status;
+    if (effect.is_scheduled) ++domains_[DomainOf(url)].scheduled;
+    ChangeQueue(effect.queue, {url, decision.score, decision.not_before_ms, state.depth,
+                               effect.attempt, next_order_});
+    state.status = effect.status;
+    state.errors = effect.errors;
     if (decision.set_data) std::memcpy(state.data, decision.data, sizeof(state.data));
     if (decision.set_due) state.due_at_ms = decision.due_at_ms;
+    return effect.queue != QueueChange::kNone;
+  }
+
+  // As a db worker does it.
+  void ChangeQueue(QueueChange change, TestRequest request) {
+    const auto is_same = [&](const TestRequest& other) { return other.url == request.url; };
+    if (change == QueueChange::kRaise) {
+      const auto is_as_good = [&](const TestRequest& other) {
+        return is_same(other) && other.not_before_ms <= now_ms_ && other.score >= request.score;
+      };
+      // It has left the queue, waits in as good a place, or is not to be fetched now either.
+      if (std::none_of(queue_.begin(), queue_.end(), is_same) ||
+          std::any_of(queue_.begin(), queue_.end(), is_as_good) ||
+          request.not_before_ms > now_ms_) {
+        return;
+      }
+    }
+    if (change == QueueChange::kRaise || change == QueueChange::kDelete) {
+      queue_.erase(std::remove_if(queue_.begin(), queue_.end(), is_same), queue_.end());
+    }
+    if (change == QueueChange::kRaise || change == QueueChange::kAdd) {
+      ++next_order_;
+      queue_.push_back(std::move(request));
+    }
   }
 
   const orbweaver_strategy* strategy_ = nullptr;

@@ -193,10 +193,12 @@ class Auditor {
     return pages;
   }
 
-  static std::map<std::string, int> Schedules(StrategyWorld& world) {
+  // The strategies add the same requests, and only one of them raises.
+  std::map<std::string, int> Schedules(StrategyWorld& world) const {
     std::map<std::string, int> schedules;
     for (const ReadSchedule& schedule : world.ReadScoringLog()) {
       for (const ReadRequest& request : schedule.requests) {
+        if (run_.strategy_swapped && request.action != ScheduleAction::kAdd) continue;
         ++schedules[fmt::format("{} by event {} part {} attempt {}", request.url,
                                 schedule.source_offset, schedule.part, request.attempt)];
       }
@@ -214,7 +216,9 @@ class Auditor {
   std::string Left() {
     std::map<std::string, int> left, scheduled;
     for (const Sent& sent : feed_) ++left[sent.url];
-    for (const ReadRequest& request : run_.world.ReadRequests()) ++scheduled[request.url];
+    for (const ReadRequest& request : run_.world.ReadRequests()) {
+      if (request.action == ScheduleAction::kAdd) ++scheduled[request.url];
+    }
     return Difference(left, scheduled, "never left the queue", "left the queue again");
   }
 

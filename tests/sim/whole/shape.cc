@@ -1,5 +1,7 @@
 #include "tests/sim/whole/shape.h"
 
+#include <iterator>
+
 #include "common/base/random.h"
 
 namespace orbweaver::sim {
@@ -77,10 +79,11 @@ Shape DrawShape(uint64_t seed, const FaultPlan& allowed) {
                                       {"retries", "5"},
                                       {"retry_delay_s", "20"}}};
   };
-  constexpr const char* kStrategies[] = {"breadth_first", "depth_first", "random"};
-  const uint64_t first = random.Below(3);
+  constexpr const char* kStrategies[] = {"breadth_first", "depth_first", "random", "opic"};
+  constexpr size_t kCount = std::size(kStrategies);
+  const uint64_t first = random.Below(kCount);
   shape.strategy = strategy(kStrategies[first]);
-  shape.next_strategy = strategy(kStrategies[(first + 1 + random.Below(2)) % 3]);
+  shape.next_strategy = strategy(kStrategies[(first + 1 + random.Below(kCount - 1)) % kCount]);
 
   shape.states = {.cache_bytes = random.Chance(0.5) ? uint64_t{2000} : uint64_t{1} << 20,
                   .inline_bytes = random.Below(150),
