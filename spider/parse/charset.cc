@@ -40,19 +40,37 @@ std::string_view NameOf(lxb_encoding_t encoding) {
   return names[encoding];
 }
 
+// Labels of the standard that lexbor does not have.
+std::string_view NameOfFurtherLabel(std::string_view label) {
+  static constexpr std::pair<std::string_view, std::string_view> kLabels[] = {
+      {"csunicode", "utf-16le"},  {"iso-10646-ucs-2", "utf-16le"}, {"ucs-2", "utf-16le"},
+      {"unicode", "utf-16le"},    {"unicodefeff", "utf-16le"},     {"unicodefffe", "utf-16be"},
+      {"unicode11utf8", "utf-8"}, {"unicode20utf8", "utf-8"},      {"x-unicode20utf8", "utf-8"},
+  };
+  for (const auto& [known, name] : kLabels) {
+    if (EqualsIgnoreCase(label, known)) return name;
+  }
+  return label;
+}
+
 const lxb_encoding_data_t* FindLabel(std::string_view label) {
-  label = TrimSpace(label);
+  label = NameOfFurtherLabel(TrimSpace(label));
   if (label.empty()) return nullptr;
   return lxb_encoding_data_by_name(Bytes(label), label.size());
+}
+
+std::string_view SkipSpace(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  return text;
 }
 
 // The value behind `charset=` in a header or a meta's content.
 std::string_view CharsetParameter(std::string_view value) {
   for (size_t i = 0; i + 8 < value.size(); ++i) {
     if (!StartsWithIgnoreCase(value.substr(i), "charset")) continue;
-    std::string_view rest = TrimSpace(value.substr(i + 7));
+    std::string_view rest = SkipSpace(value.substr(i + 7));
     if (!rest.starts_with('=')) continue;
-    rest = TrimSpace(rest.substr(1));
+    rest = SkipSpace(rest.substr(1));
     if (rest.starts_with('"') || rest.starts_with('\'')) {
       const size_t end = rest.find(rest[0], 1);
       return end == std::string_view::npos ? std::string_view() : rest.substr(1, end - 1);
@@ -66,6 +84,13 @@ std::string_view ByteOrderMark(std::string_view bytes) {
   if (bytes.starts_with("\xef\xbb\xbf")) return kUtf8;
   if (bytes.starts_with("\xfe\xff")) return "utf-16be";
   if (bytes.starts_with("\xff\xfe")) return "utf-16le";
+  return {};
+}
+
+// The beginning of an XML declaration in UTF-16 (HTML standard, 13.2.3.2); empty when it is none.
+std::string_view Utf16OfXmlDeclaration(std::string_view bytes) {
+  if (bytes.starts_with(std::string_view("<\0?\0x\0", 6))) return "utf-16le";
+  if (bytes.starts_with(std::string_view("\0<\0?\0x", 6))) return "utf-16be";
   return {};
 }
 
@@ -215,16 +240,24 @@ std::string_view DeclaredCharset(std::string_view bytes) {
   }
 }
 
-std::string_view DetectCharset(std::string_view bytes, std::string_view content_type) {
-  if (const auto mark = ByteOrderMark(bytes); !mark.empty()) return mark;
+std::string_view CharsetOfMeta(std::string_view charset, std::string_view http_equiv,
+                               std::string_view content) {
+  if (const auto declared = FromDeclaration(charset); !declared.empty()) return declared;
+  if (!EqualsIgnoreCase(http_equiv, "content-type")) return {};
+  return FromDeclaration(CharsetParameter(content));
+}
+
+DetectedCharset DetectCharset(std::string_view bytes, std::string_view content_type) {
+  if (const auto mark = ByteOrderMark(bytes); !mark.empty()) return {mark, /*certain=*/true};
   if (const auto header = CharsetOfLabel(CharsetParameter(content_type)); !header.empty()) {
-    return header;
+    return {header, /*certain=*/true};
   }
-  if (const auto declared = DeclaredCharset(bytes); !declared.empty()) return declared;
-  if (IsValidUtf8(bytes)) return kUtf8;
+  if (const auto utf16 = Utf16OfXmlDeclaration(bytes); !utf16.empty()) return {utf16};
+  if (const auto declared = DeclaredCharset(bytes); !declared.empty()) return {declared};
+  if (IsValidUtf8(bytes)) return {kUtf8};
   const std::string_view guess = Guess(bytes);
   // Bytes that were just seen not to be UTF-8 may still be so but for a cut or a stray byte.
-  return guess.empty() ? kDefault : guess;
+  return {guess.empty() ? kDefault : guess};
 }
 
 std::string_view ToUtf8(std::string_view bytes, std::string_view charset, Arena* arena) {

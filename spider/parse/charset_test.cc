@@ -25,13 +25,33 @@ TEST(CharsetTest, LabelsAreThoseOfTheStandard) {
 
 TEST(CharsetTest, TheSurerSourceWins) {
   constexpr std::string_view kMeta = "<meta charset=koi8-r>\xe4";
-  EXPECT_EQ("utf-16le", DetectCharset("\xff\xfe<\0", "text/html; charset=utf-8"));
-  EXPECT_EQ("utf-8", DetectCharset("\xef\xbb\xbf<meta charset=koi8-r>", "a/b;charset=koi8-r"));
-  EXPECT_EQ("shift_jis", DetectCharset(kMeta, "text/html; Charset = \"Shift_JIS\"; x"));
-  EXPECT_EQ("koi8-r", DetectCharset(kMeta, "text/html; charset=nonsense"));
-  EXPECT_EQ("utf-8", DetectCharset("\xc3\xa4", ""));
-  EXPECT_EQ("utf-8", DetectCharset("plain", ""));
-  EXPECT_EQ("utf-8", DetectCharset("", ""));
+  EXPECT_EQ("utf-16le", DetectCharset("\xff\xfe<\0", "text/html; charset=utf-8").name);
+  EXPECT_EQ("utf-8", DetectCharset("\xef\xbb\xbf<meta charset=koi8-r>", "a/b;charset=koi8-r").name);
+  EXPECT_EQ("shift_jis", DetectCharset(kMeta, "text/html; Charset = \"Shift_JIS\"; x").name);
+  EXPECT_EQ("koi8-r", DetectCharset(kMeta, "text/html; charset=nonsense").name);
+  EXPECT_EQ("utf-8", DetectCharset("\xc3\xa4", "").name);
+  EXPECT_EQ("utf-8", DetectCharset("plain", "").name);
+  EXPECT_EQ("utf-8", DetectCharset("", "").name);
+}
+
+// Encoding standard, 4.2; those that libraries lack most.
+TEST(CharsetTest, LabelsOfUtf16AreKnownInHeaders) {
+  for (const char* label :
+       {"unicode", "UCS-2", "csunicode", "iso-10646-ucs-2", "unicodefeff", "utf-16", "utf-16le"}) {
+    EXPECT_EQ("utf-16le", DetectCharset("", std::string("text/html; charset=") + label).name);
+    EXPECT_EQ("utf-8", DeclaredCharset(std::string("<meta charset=") + label + ">")) << label;
+  }
+  EXPECT_EQ("utf-16be", DetectCharset("", "text/html; charset=unicodefffe").name);
+  EXPECT_EQ("utf-8", CharsetOfLabel("x-unicode20utf8"));
+  EXPECT_EQ("utf-16le", DetectCharset(std::string_view("<\0?\0x\0m\0", 8), "").name);
+  EXPECT_EQ("utf-16be", DetectCharset(std::string_view("\0<\0?\0x\0m", 8), "").name);
+}
+
+TEST(CharsetTest, OnlyAMarkAndTheHeaderAreCertain) {
+  EXPECT_TRUE(DetectCharset("\xef\xbb\xbf", "").certain);
+  EXPECT_TRUE(DetectCharset("", "text/html; charset=koi8-r").certain);
+  EXPECT_FALSE(DetectCharset("<meta charset=koi8-r>", "").certain);
+  EXPECT_FALSE(DetectCharset("\xc3\xa4", "text/html; charset=x").certain);
 }
 
 TEST(CharsetTest, DeclarationsAreFoundAsThePrescanDoes) {
@@ -58,8 +78,8 @@ TEST(CharsetTest, WhatNobodyDeclaredIsGuessed) {
         "\xcf\xf0\xe8\xe2\xe5\xf2, \xfd\xf2\xee \xf1\xf2\xf0\xe0\xed\xe8\xf6\xe0 \xee "
         "\xef\xee\xe3\xee\xe4\xe5 \xe8 \xf1\xef\xee\xf0\xf2\xe5. ";
   }
-  EXPECT_EQ("windows-1251", DetectCharset(text, ""));
-  EXPECT_EQ("windows-1252", DetectCharset("\x81\x8d\xff", "")) << "the web's default";
+  EXPECT_EQ("windows-1251", DetectCharset(text, "").name);
+  EXPECT_EQ("windows-1252", DetectCharset("\x81\x8d\xff", "").name) << "the web's default";
 }
 
 TEST(CharsetTest, TextIsDecodedAsBrowsersDo) {

@@ -40,6 +40,7 @@ HtmlTag HtmlTagOf(std::string_view name);
 
 enum class HtmlAttribute : uint8_t {
   kAlt,
+  kCharset,
   kContent,
   kData,
   kHref,

@@ -151,8 +151,8 @@ bool IsSame(std::string_view name, std::string_view known) {
 
 // In the order of HtmlAttribute.
 constexpr std::string_view kAttributeNames[] = {
-    "alt",  "content", "data", "href", "http-equiv", "imagesrcset", "lang",
-    "name", "poster",  "rel",  "src",  "srcset",     "type"};
+    "alt",  "charset", "content", "data", "href", "http-equiv", "imagesrcset",
+    "lang", "name",    "poster",  "rel",  "src",  "srcset",     "type"};
 static_assert(std::size(kAttributeNames) == static_cast<size_t>(HtmlAttribute::kNone));
 
 HtmlAttribute AttributeOfTail(uint64_t tail) {
@@ -160,6 +160,8 @@ HtmlAttribute AttributeOfTail(uint64_t tail) {
   switch (tail) {
     case TailOf("alt"):
       return kAlt;
+    case TailOf("charset"):
+      return kCharset;
     case TailOf("content"):
       return kContent;
     case TailOf("data"):

@@ -2,6 +2,7 @@
 
 #include "spider/parse/ascii.h"
 #include "spider/parse/attribute_values.h"
+#include "spider/parse/charset.h"
 
 namespace orbweaver {
 namespace {
@@ -49,6 +50,7 @@ void HtmlReader::Begin() {
   meta_language_.clear();
   base_.clear();
   canonical_.clear();
+  charset_ = {};
   title_.Clear();
   anchor_.Clear();
   text_ = TextCounter();
@@ -164,6 +166,7 @@ void HtmlReader::OnMeta(const HtmlAttributes& attributes) {
   } else if (EqualsIgnoreCase(equivalent, "content-language") && meta_language_.empty()) {
     meta_language_ = TrimSpace(content);
   }
+  if (charset_.empty()) charset_ = CharsetOfMeta(attributes.Get(kCharset), equivalent, content);
   robots_.AddMeta(attributes.Get(kName), content);
 }
 

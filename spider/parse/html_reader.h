@@ -36,6 +36,8 @@ class HtmlReader : public HtmlSink {
   // As they stand in the page: the first <base href>, and <link rel=canonical>.
   std::string_view base() const { return base_; }
   std::string_view canonical() const { return canonical_; }
+  // What the first <meta> that declares a charset says; a WHATWG name.
+  std::string_view charset() const { return charset_; }
   uint64_t text_bytes() const { return text_.bytes(); }
 
  private:
@@ -58,6 +60,7 @@ class HtmlReader : public HtmlSink {
   std::string meta_language_;
   std::string base_;
   std::string canonical_;
+  std::string_view charset_;
   TextBuffer title_{kMaxTitleBytes};
   TextCounter text_;
   bool in_title_ = false;

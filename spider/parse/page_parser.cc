@@ -68,8 +68,7 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
   arena_.Reset();
   unpacked_ = std::string();
   *page = ParsedPage();
-  robots_.Clear();
-  for (const std::string_view header : input.x_robots_tags) robots_.AddHeader(header);
+  ReadHeaders(input);
 
   const std::string_view type =
       TrimSpace(input.content_type.substr(0, input.content_type.find(';')));
@@ -86,12 +85,12 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
     media = MediaClass::kUnknown;
   }
   if (!body.empty() && media != MediaClass::kBinary) {
-    const std::string_view charset = DetectCharset(body, input.content_type);
+    const DetectedCharset charset = DetectCharset(body, input.content_type);
     const bool binary =
-        media == MediaClass::kUnknown && !charset.starts_with("utf-16") && HasNul(body);
+        media == MediaClass::kUnknown && !charset.name.starts_with("utf-16") && HasNul(body);
     if (!binary) {
-      page->charset = charset;
-      const std::string_view text = ToUtf8(body, charset, &arena_);
+      page->charset = charset.name;
+      const std::string_view text = ToUtf8(body, charset.name, &arena_);
       if (media != MediaClass::kHtml) page->kind = KindOfList(text);
       if (media == MediaClass::kUnknown && page->kind == DocumentKind::kOther &&
           LooksLikeHtml(text)) {
@@ -99,7 +98,7 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
       }
       if (media == MediaClass::kHtml) {
         page->kind = DocumentKind::kHtml;
-        ParseHtml(text, input, page);
+        ParseHtml(body, text, charset.certain, input, page);
       } else {
         ParseList(text, input, page);
       }
@@ -112,6 +111,11 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
   page->robots_directives = Keep(robots_.text(), kMaxRobotsDirectivesBytes);
 }
 
+void PageParser::ReadHeaders(const PageInput& input) {
+  robots_.Clear();
+  for (const std::string_view header : input.x_robots_tags) robots_.AddHeader(header);
+}
+
 std::string_view PageParser::Unpack(std::string_view body, bool* whole) {
   const BodyBounds bounds{.max_bytes = options_.max_unpacked_bytes,
                           .max_compression = options_.max_compression};
@@ -119,10 +123,22 @@ std::string_view PageParser::Unpack(std::string_view body, bool* whole) {
   return unpacked_;
 }
 
-void PageParser::ParseHtml(std::string_view text, const PageInput& input, ParsedPage* page) {
-  links_.Begin(text, page->charset, options_.max_page_links);
+bool PageParser::ReadHtml(std::string_view text, const PageInput& input, const ParsedPage& page) {
+  ReadHeaders(input);
+  links_.Begin(text, page.charset, options_.max_page_links);
   html_.Begin();
-  const bool complete = engine_->Parse(text, html_);
+  return engine_->Parse(text, html_);
+}
+
+void PageParser::ParseHtml(std::string_view body, std::string_view text, bool charset_is_certain,
+                           const PageInput& input, ParsedPage* page) {
+  bool complete = ReadHtml(text, input, *page);
+  const std::string_view declared = html_.charset();
+  if (!charset_is_certain && !declared.empty() && declared != page->charset) {
+    // Behind the bytes that are looked through for it before: browsers begin again as well.
+    page->charset = declared;
+    complete = ReadHtml(ToUtf8(body, declared, &arena_), input, *page);
+  }
   page->title = Keep(html_.title(), kMaxTitleBytes);
   std::string_view language = LanguageTag(html_.language());
   if (language.empty()) language = LanguageTag(html_.meta_language());

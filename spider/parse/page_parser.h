@@ -31,8 +31,14 @@ class PageParser {
   void Parse(const PageInput& input, ParsedPage* page);
 
  private:
-  void ParseHtml(std::string_view text, const PageInput& input, ParsedPage* page);
+  // `body` again when the document says further on in which charset it is; else as ParseList.
+  void ParseHtml(std::string_view body, std::string_view text, bool charset_is_certain,
+                 const PageInput& input, ParsedPage* page);
+  // False when links were left out.
+  bool ReadHtml(std::string_view text, const PageInput& input, const ParsedPage& page);
   void ParseList(std::string_view text, const PageInput& input, ParsedPage* page);
+  // Forgets the directives of another document, or of an attempt at this one.
+  void ReadHeaders(const PageInput& input);
   // The body, or what is in it when it is a gzip file; `whole` says whether that is all of it.
   std::string_view Unpack(std::string_view body, bool* whole);
   std::string_view Keep(std::string_view text, size_t max_bytes);

@@ -265,6 +265,26 @@ TEST_P(PageParserTest, QueriesAreInTheCharsetOfThePageAndPathsAreNot) {
             (Parse("<a href='?\x93\xfa'>", "text/html;charset=sjis"), Urls().at(0)));
 }
 
+// HTML standard, 13.2.3.4: browsers decode again from the start.
+TEST_P(PageParserTest, ACharsetThatIsDeclaredLateHoldsForTheWholePage) {
+  const std::string late = "<title>\xc1\xb7</title><!--" + std::string(2000, '-') +
+                           "--><script>'<meta charset=koi8-r>'</script>";
+  const std::string link = "<a href='/\xc1\xb7?\xc1\xb7'>\xc1\xb7</a>";
+  for (const char* meta :
+       {"<meta charset=euc-kr>", "<meta content='x; charset=euc-kr' http-equiv=Content-Type>"}) {
+    Parse(late + meta + "<meta charset=big5>" + link);
+    EXPECT_EQ("euc-kr", page_.charset);
+    EXPECT_EQ("\xec\xa1\xb1", page_.title);
+    ASSERT_EQ(1u, Links().size());
+    EXPECT_EQ("http://www.example.com/%EC%A1%B1?%C1%B7", Links()[0].url);
+    EXPECT_EQ("\xec\xa1\xb1", Links()[0].anchor);
+  }
+  Parse(late + "<meta charset=euc-kr>" + link, "text/html; charset=gbk");
+  EXPECT_EQ("gbk", page_.charset) << "the header is certain";
+  Parse(late + "<meta charset=nonsense>\xff");
+  EXPECT_EQ("windows-1252", page_.charset);
+}
+
 TEST_P(PageParserTest, OtherThanTextIsLeftAlone) {
   for (const char* type : {"application/pdf", "image/svg+xml", "video/mp4"}) {
     Parse("<a href=x>", type);

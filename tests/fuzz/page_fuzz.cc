@@ -74,7 +74,7 @@ void ParsePage(HtmlEngineKind kind, std::string_view type, std::string_view body
 
 void Charsets(std::string_view bytes) {
   Arena arena;
-  CHECK(!DetectCharset(bytes, bytes.substr(0, 64)).empty());
+  CHECK(!DetectCharset(bytes, bytes.substr(0, 64)).name.empty());
   const std::string_view label = bytes.substr(0, bytes.find('\n'));
   const std::string_view charset = CharsetOfLabel(label);
   const std::string_view text = ToUtf8(bytes, charset.empty() ? "utf-8" : charset, &arena);
