@@ -249,7 +249,8 @@ const char* HtmlTokenizer::ReadInScript(const char* at) {
 HtmlTokenizer::Token HtmlTokenizer::ReadTag(Token kind) {
   uint64_t tail = 0;
   const char* const end = ReadName(at_, end_, kTagNameBytes, &tail);
-  name_ = &FindHtmlName(View(at_, end), tail);
+  spelling_ = View(at_, end);
+  name_ = &FindHtmlName(spelling_, tail);
   at_ = end;
   self_closing_ = false;
   attributes_.Clear();

@@ -40,6 +40,8 @@ class HtmlTokenizer {
   std::string_view text() const { return text_; }
   // Of tags.
   const HtmlName& name() const { return *name_; }
+  // Of tags: the name as it stands in the document.
+  std::string_view spelling() const { return spelling_; }
   // Of kStartTag: "<a/>".
   bool self_closing() const { return self_closing_; }
   // Of kStartTag, and only where the name has a tag of its own in HtmlTag, for others have nothing
@@ -90,6 +92,7 @@ class HtmlTokenizer {
   // What was read last.
   std::string_view text_;
   const HtmlName* name_ = nullptr;
+  std::string_view spelling_;
   bool self_closing_ = false;
   HtmlAttributes attributes_;
   CharacterReference reference_;

@@ -13,6 +13,8 @@
 namespace orbweaver {
 namespace {
 
+constexpr std::string_view kXhtml = "application/xhtml+xml";
+
 // How a media type bears on parsing. What is not text is left alone.
 enum class MediaClass { kUnknown, kHtml, kXml, kText, kBinary };
 
@@ -22,7 +24,7 @@ MediaClass ClassOf(std::string_view type) {
       type == "application/x-gzip") {
     return MediaClass::kUnknown;
   }
-  if (type == "text/html" || type == "application/xhtml+xml") return MediaClass::kHtml;
+  if (type == "text/html" || type == kXhtml) return MediaClass::kHtml;
   if (type == "text/xml" || type == "application/xml" || type.ends_with("+xml")) {
     return type.starts_with("image/") ? MediaClass::kBinary : MediaClass::kXml;
   }
@@ -123,21 +125,31 @@ std::string_view PageParser::Unpack(std::string_view body, bool* whole) {
   return unpacked_;
 }
 
-bool PageParser::ReadHtml(std::string_view text, const PageInput& input, const ParsedPage& page) {
+void PageParser::BeginHtml(std::string_view text, const PageInput& input, const ParsedPage& page) {
   ReadHeaders(input);
   links_.Begin(text, page.charset, options_.max_page_links);
   html_.Begin();
-  return engine_->Parse(text, html_);
 }
 
 void PageParser::ParseHtml(std::string_view body, std::string_view text, bool charset_is_certain,
                            const PageInput& input, ParsedPage* page) {
-  bool complete = ReadHtml(text, input, *page);
-  const std::string_view declared = html_.charset();
-  if (!charset_is_certain && !declared.empty() && declared != page->charset) {
-    // Behind the bytes that are looked through for it before: browsers begin again as well.
-    page->charset = declared;
-    complete = ReadHtml(ToUtf8(body, declared, &arena_), input, *page);
+  bool complete = true;
+  bool is_xml = false;
+  if (page->content_type == kXhtml) {
+    BeginHtml(text, input, *page);
+    is_xml = xhtml_.Parse(text, html_);
+  }
+  if (!is_xml) {
+    BeginHtml(text, input, *page);
+    complete = engine_->Parse(text, html_);
+    const std::string_view declared = html_.charset();
+    if (!charset_is_certain && !declared.empty() && declared != page->charset) {
+      // Behind the bytes that are looked through for it before: browsers begin again as well.
+      page->charset = declared;
+      const std::string_view again = ToUtf8(body, declared, &arena_);
+      BeginHtml(again, input, *page);
+      complete = engine_->Parse(again, html_);
+    }
   }
   page->title = Keep(html_.title(), kMaxTitleBytes);
   std::string_view language = LanguageTag(html_.language());

@@ -13,6 +13,7 @@
 #include "spider/parse/page.h"
 #include "spider/parse/parse_options.h"
 #include "spider/parse/robots_directives.h"
+#include "spider/parse/xhtml_scanner.h"
 
 namespace orbweaver {
 
@@ -34,8 +35,7 @@ class PageParser {
   // `body` again when the document says further on in which charset it is; else as ParseList.
   void ParseHtml(std::string_view body, std::string_view text, bool charset_is_certain,
                  const PageInput& input, ParsedPage* page);
-  // False when links were left out.
-  bool ReadHtml(std::string_view text, const PageInput& input, const ParsedPage& page);
+  void BeginHtml(std::string_view text, const PageInput& input, const ParsedPage& page);
   void ParseList(std::string_view text, const PageInput& input, ParsedPage* page);
   // Forgets the directives of another document, or of an attempt at this one.
   void ReadHeaders(const PageInput& input);
@@ -47,6 +47,7 @@ class PageParser {
   Arena arena_;
   std::string unpacked_;
   const std::unique_ptr<HtmlEngine> engine_;
+  XhtmlScanner xhtml_;
   RobotsDirectives robots_;
   LinkCollector links_;
   HtmlReader html_;

@@ -1,5 +1,6 @@
 #include "spider/parse/page_parser.h"
 
+#include "fmt/format.h"
 #include <gtest/gtest.h>
 
 #include "common/base/utf8.h"
@@ -283,6 +284,47 @@ TEST_P(PageParserTest, ACharsetThatIsDeclaredLateHoldsForTheWholePage) {
   EXPECT_EQ("gbk", page_.charset) << "the header is certain";
   Parse(late + "<meta charset=nonsense>\xff");
   EXPECT_EQ("windows-1252", page_.charset);
+}
+
+TEST_P(PageParserTest, EmptyElementsOfXhtmlSwallowNothing) {
+  constexpr std::string_view kType = "application/xhtml+xml; charset=utf-8";
+  for (const char* name : {"script", "style", "title", "textarea", "iframe", "noembed", "noframes",
+                           "xmp", "plaintext", "a", "svg", "template"}) {
+    Parse(fmt::format("<?xml version='1.0'?><!DOCTYPE html><html><head><{} id='x'/></head><body>"
+                      "<a href='1'>one<br/></a> two</body></html>",
+                      name),
+          kType);
+    EXPECT_EQ((UrlList{"http://www.example.com/dir/1"}), Urls()) << name;
+    ASSERT_EQ(1u, Links().size());
+    EXPECT_EQ("one", Links()[0].anchor) << name;
+  }
+  Parse(
+      "<html><script>if (a &lt; b) x('<a href=\"no\">&amp;</a>')</script><a href='1'/>"
+      "<a href='2'><![CDATA[<b>]]></a><svg><title>no</title><a href='3'/></svg>"
+      "<title>T&nbsp;x</title></html>",
+      kType);
+  EXPECT_EQ((UrlList{"http://www.example.com/dir/1", "http://www.example.com/dir/2",
+                     "http://www.example.com/dir/3"}),
+            Urls());
+  EXPECT_EQ("", Links()[0].anchor);
+  EXPECT_EQ("<b>", Links()[1].anchor);
+  EXPECT_EQ("T\xc2\xa0x", page_.title);
+  Parse("<html><body><script src='x'/><a href='1'>cut off", kType);
+  EXPECT_EQ("cut off", Links().at(0).anchor);
+}
+
+TEST_P(PageParserTest, XhtmlThatIsNotWellFormedIsReadAsHtml) {
+  const std::string_view soup =
+      "<html><title>t</title><p>a<br><p><a href=1>one</a><script>'<a href=no>'</script></p>"
+      "<meta name=robots content=nofollow></html>";
+  Parse(soup, "application/xhtml+xml");
+  EXPECT_EQ((UrlList{"http://www.example.com/dir/1"}), Urls());
+  EXPECT_EQ("t", page_.title);
+  EXPECT_EQ("nofollow", page_.robots_directives);
+  const uint64_t text_bytes = page_.text_bytes;
+  EXPECT_EQ(Parse(soup, "text/html").text_bytes, text_bytes) << "nothing of the attempt is left";
+  Parse("<script src='x'/><a href='1'>in the script</a>", "text/html");
+  EXPECT_TRUE(Links().empty()) << "by the rules of HTML";
 }
 
 TEST_P(PageParserTest, OtherThanTextIsLeftAlone) {
