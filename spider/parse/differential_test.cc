@@ -98,7 +98,7 @@ class Generator {
   std::string Block(int depth) {
     const std::string inside =
         depth > 0 && random_.Chance(0.6) ? Block(depth - 1) + Block(depth - 1) : Inline();
-    switch (random_.Below(7)) {
+    switch (random_.Below(9)) {
       case 0:
         return "<div>" + inside + "</div>";
       case 1:
@@ -112,6 +112,10 @@ class Generator {
       case 5:
         return "<svg><title>t</title><g><a href=s" + std::to_string(depth) + ">x</a></g></svg>" +
                inside;
+      case 6:
+        return "<template>" + inside + "</template>";
+      case 7:
+        return "<div>" + Inline() + "<svg><g><title>t</title></div>" + inside;
       default:
         return inside + Inline();
     }
@@ -161,6 +165,15 @@ TEST(DifferentialTest, KnownDifferencesAreThese) {
        "<frameset><a href=x>t</a><frame src=y></frameset>",
        {"x t", "y "},
        {"y "}},
+      {"the standard ends svg at </p>, Gumbo is of before",
+       "<svg></p><iframe src=x></iframe>",
+       {"x "},
+       {}},
+      {"names that are not known are not counted, so an unclosed svg does not end with their "
+       "elements",
+       "<x-y><svg></x-y><iframe src=x></iframe>",
+       {},
+       {"x "}},
       {"the tree moves what stands between cells out of the table, and out of its link",
        "<table><a href=x><tr>one<td>two</table>",
        {"x "},

@@ -73,7 +73,8 @@ struct Open {
 
 class Scan {
  public:
-  explicit Scan(std::string_view html) : html_(html) {}
+  Scan(std::string_view html, std::vector<size_t>* nul_names)
+      : html_(html), nul_names_(*nul_names) {}
 
   std::string_view Run() {
     size_t at = 0;
@@ -107,7 +108,7 @@ class Scan {
     return html_.substr(at, end - at);
   }
 
-  Tag ReadTag(size_t at, bool is_end) const {
+  Tag ReadTag(size_t at, bool is_end) {
     const std::string_view name = NameAt(at);
     const size_t end = at + name.size();
     Tag tag{.name = Pack(name), .is_end = is_end};
@@ -120,6 +121,7 @@ class Scan {
         at = std::min(html_.find(c, at + 1), html_.size() - 1);
         between = true;
       } else if (between) {
+        if (c == '\0') nul_names_.push_back(at);
         ++tag.attributes;
         between = false;
       }
@@ -205,14 +207,16 @@ class Scan {
   }
 
   const std::string_view html_;
+  std::vector<size_t>& nul_names_;
   std::vector<Open> open_;
   Active active_;
 };
 
 }  // namespace
 
-std::string_view BoundForGumbo(std::string_view html) {
-  return Scan(ClampUtf8(html, kMaxGumboBytes)).Run();
+std::string_view BoundForGumbo(std::string_view html, std::vector<size_t>* nul_names) {
+  nul_names->clear();
+  return Scan(ClampUtf8(html, kMaxGumboBytes), nul_names).Run();
 }
 
 }  // namespace orbweaver

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace orbweaver {
 
@@ -15,6 +16,7 @@ inline constexpr size_t kMaxGumboAttributes = 512;  // of one tag
 
 // The longest prefix of `html` within these bounds, as far as one pass without building a tree can
 // tell; ends between two tags. A document made to deceive it meets the bound on Gumbo's memory.
-std::string_view BoundForGumbo(std::string_view html);
+// `nul_names` gets the places of NULs that names of attributes begin with.
+std::string_view BoundForGumbo(std::string_view html, std::vector<size_t>* nul_names);
 
 }  // namespace orbweaver

@@ -5,6 +5,7 @@
 #include "common/model/arena.h"
 #include "gumbo.h"
 #include "spider/parse/gumbo_bounds.h"
+#include "spider/parse/gumbo_repairs.h"
 #include "spider/parse/html_engine.h"
 
 namespace orbweaver {
@@ -55,11 +56,12 @@ class GumboEngine : public HtmlEngine {
   }
 
   bool Parse(std::string_view html, HtmlSink& sink) override {
-    const std::string_view bounded = BoundForGumbo(html);
+    const std::string_view bounded = BoundForGumbo(html, &nul_names_);
+    const std::string_view repaired = RepairForGumbo(bounded, nul_names_, &repaired_);
     memory_.arena.Reset();
     memory_.used = 0;
     memory_.max = kTreeBytes + bounded.size() * kTreeBytesPerByte;
-    const GumboOutput* const output = BuildTree(bounded, &memory_);
+    const GumboOutput* const output = BuildTree(repaired, &memory_);
     if (output == nullptr) return false;
     Walk(output->document, sink);
     return bounded.size() == html.size();
@@ -130,6 +132,8 @@ class GumboEngine : public HtmlEngine {
   }
 
   std::array<HtmlTag, GUMBO_TAG_LAST + 1> tags_;
+  std::vector<size_t> nul_names_;
+  std::string repaired_;
   TreeMemory memory_;
   std::vector<Level> levels_;
 };

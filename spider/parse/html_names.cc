@@ -8,7 +8,7 @@ namespace {
 
 constexpr HtmlName kUnknown;
 
-constexpr HtmlName kNames[] = {
+constexpr HtmlName kSpelled[] = {
     {.name = "a", .tag = HtmlTag::kA},
     {.name = "address", .tag = HtmlTag::kBlock},
     {.name = "area", .tag = HtmlTag::kArea},
@@ -102,6 +102,7 @@ constexpr HtmlName kNames[] = {
     {.name = "tbody", .tag = HtmlTag::kBlock},
     {.name = "td", .tag = HtmlTag::kBlock, .role = HtmlRole::kCell},
     {.name = "textarea", .tag = HtmlTag::kBlock, .content = HtmlContent::kText},
+    {.name = "template", .tag = HtmlTag::kTemplate},
     {.name = "tfoot", .tag = HtmlTag::kBlock},
     {.name = "th", .tag = HtmlTag::kBlock, .role = HtmlRole::kCell},
     {.name = "thead", .tag = HtmlTag::kBlock},
@@ -118,6 +119,17 @@ constexpr HtmlName kNames[] = {
     {.name = "video", .tag = HtmlTag::kVideo},
     {.name = "xmp", .tag = HtmlTag::kBlock, .content = HtmlContent::kRaw},
 };
+
+static_assert(std::size(kSpelled) < kHtmlNames);
+
+constexpr auto kNames = [] {
+  std::array<HtmlName, std::size(kSpelled)> names;
+  for (size_t i = 0; i < names.size(); ++i) {
+    names[i] = kSpelled[i];
+    names[i].number = static_cast<uint8_t>(i + 1);
+  }
+  return names;
+}();
 
 // A hash table with twice to four times the places that it needs, made by the compiler.
 constexpr unsigned kPlaceBits = 9;
@@ -151,8 +163,8 @@ bool IsSame(std::string_view name, std::string_view known) {
 
 // In the order of HtmlAttribute.
 constexpr std::string_view kAttributeNames[] = {
-    "alt",  "charset", "content", "data", "href", "http-equiv", "imagesrcset",
-    "lang", "name",    "poster",  "rel",  "src",  "srcset",     "type"};
+    "alt",  "charset", "content", "data",           "href", "http-equiv", "imagesrcset", "lang",
+    "name", "poster",  "rel",     "shadowrootmode", "src",  "srcset",     "type"};
 static_assert(std::size(kAttributeNames) == static_cast<size_t>(HtmlAttribute::kNone));
 
 HtmlAttribute AttributeOfTail(uint64_t tail) {
@@ -180,6 +192,8 @@ HtmlAttribute AttributeOfTail(uint64_t tail) {
       return kPoster;
     case TailOf("rel"):
       return kRel;
+    case TailOf("shadowrootmode"):
+      return kShadowrootmode;
     case TailOf("src"):
       return kSrc;
     case TailOf("srcset"):

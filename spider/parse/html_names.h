@@ -35,7 +35,9 @@ struct HtmlName {
   HtmlContent content = HtmlContent::kMarkup;
   HtmlRole role = HtmlRole::kNone;
   bool ends_foreign = false;  // cannot stand in svg or math (13.2.6.5)
+  uint8_t number = 0;         // from 1, below kHtmlNames; of a name that is not known 0
 };
+inline constexpr size_t kHtmlNames = 128;
 
 // What names are looked up by: the last eight bytes in lower case, the last one lowest.
 constexpr uint64_t AppendToTail(uint64_t tail, unsigned char lower) { return tail << 8 | lower; }

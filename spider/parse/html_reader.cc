@@ -57,6 +57,18 @@ void HtmlReader::Begin() {
   in_title_ = had_title_ = in_anchor_ = false;
   anchor_place_ = LinkCollector::kNowhere;
   hidden_ = HtmlTag::kOther;
+  templates_ = 0;
+}
+
+// A template is material for scripts, unless it is the shadow tree of the element that it stands
+// in, which is shown.
+bool HtmlReader::IsInTemplate(HtmlTag tag, const HtmlAttributes& attributes) {
+  if (tag != HtmlTag::kTemplate) return templates_ != 0;
+  const std::string_view shadow = attributes.Get(kShadowrootmode);
+  const bool is_shown =
+      templates_ == 0 && (EqualsIgnoreCase(shadow, "open") || EqualsIgnoreCase(shadow, "closed"));
+  if (!is_shown) ++templates_;
+  return templates_ != 0;
 }
 
 void HtmlReader::Break() {
@@ -66,6 +78,7 @@ void HtmlReader::Break() {
 }
 
 void HtmlReader::OnStart(HtmlTag tag, const HtmlAttributes& attributes) {
+  if (IsInTemplate(tag, attributes)) return;
   switch (tag) {
     case HtmlTag::kBlock:
       Break();
@@ -96,6 +109,8 @@ void HtmlReader::OnStart(HtmlTag tag, const HtmlAttributes& attributes) {
       in_title_ = !had_title_;
       had_title_ = true;
       break;
+    case HtmlTag::kTemplate:
+      break;
     default:
       OnEmbedding(tag, attributes);
       break;
@@ -104,6 +119,10 @@ void HtmlReader::OnStart(HtmlTag tag, const HtmlAttributes& attributes) {
 }
 
 void HtmlReader::OnEnd(HtmlTag tag) {
+  if (templates_ != 0) {
+    if (tag == HtmlTag::kTemplate) --templates_;
+    return;
+  }
   if (tag == hidden_) hidden_ = HtmlTag::kOther;
   if (tag == HtmlTag::kBlock) Break();
   if (tag == HtmlTag::kA) EndAnchor();
@@ -111,7 +130,7 @@ void HtmlReader::OnEnd(HtmlTag tag) {
 }
 
 void HtmlReader::OnText(std::string_view text) {
-  if (hidden_ != HtmlTag::kOther) return;
+  if (hidden_ != HtmlTag::kOther || templates_ != 0) return;
   if (in_title_) {
     title_.Append(text);
     return;
@@ -120,20 +139,26 @@ void HtmlReader::OnText(std::string_view text) {
   if (in_anchor_) anchor_.Append(text);
 }
 
-void HtmlReader::OnReopen() { in_anchor_ = true; }
+void HtmlReader::OnReopen() {
+  if (templates_ == 0) in_anchor_ = true;
+}
 
 void HtmlReader::OnAnchor(const HtmlAttributes& attributes) {
   EndAnchor();
   in_anchor_ = true;
   anchor_.Clear();
-  anchor_place_ = links_.Add({.href = attributes.Get(kHref), .rel = RelBits(attributes.Get(kRel))});
+  anchor_place_ = links_.Add({.href = attributes.Get(kHref),
+                              .rel = RelBits(attributes.Get(kRel)),
+                              .may_be_empty = attributes.Has(kHref)});
 }
 
 void HtmlReader::OnArea(const HtmlAttributes& attributes) {
   TextBuffer text(kMaxAnchorBytes);
   text.Append(attributes.Get(kAlt));
-  links_.Add(
-      {.href = attributes.Get(kHref), .anchor = text.view(), .rel = RelBits(attributes.Get(kRel))});
+  links_.Add({.href = attributes.Get(kHref),
+              .anchor = text.view(),
+              .rel = RelBits(attributes.Get(kRel)),
+              .may_be_empty = attributes.Has(kHref)});
 }
 
 void HtmlReader::EndAnchor() {

@@ -49,6 +49,8 @@ class HtmlReader : public HtmlSink {
   void Embed(std::string_view href);
   void EmbedSrcset(std::string_view srcset);
   void EndAnchor();
+  // True when `tag` stands in a template, or begins one.
+  bool IsInTemplate(HtmlTag tag, const HtmlAttributes& attributes);
   // Text on both sides belongs to different words.
   void Break();
 
@@ -69,6 +71,8 @@ class HtmlReader : public HtmlSink {
   bool in_anchor_ = false;
   LinkCollector::Place anchor_place_ = LinkCollector::kNowhere;
   TextBuffer anchor_{kMaxAnchorBytes};
+  // <template>s around what is read that are no part of the page: the outermost and those in it.
+  size_t templates_ = 0;
   // The element whose content is no text to read, or kOther.
   HtmlTag hidden_ = HtmlTag::kOther;
 };

@@ -14,8 +14,8 @@ namespace orbweaver {
 namespace {
 
 constexpr std::string_view kAttributes[] = {
-    "alt",  "charset", "content", "data", "href", "http-equiv", "imagesrcset",
-    "lang", "name",    "poster",  "rel",  "src",  "srcset",     "type"};
+    "alt",  "charset", "content", "data",           "href", "http-equiv", "imagesrcset", "lang",
+    "name", "poster",  "rel",     "shadowrootmode", "src",  "srcset",     "type"};
 
 std::string NameOf(const HtmlName& name) {
   return name.name.empty() ? "?" : std::string(name.name);

@@ -34,6 +34,7 @@ void LinkCollector::Begin(std::string_view document, std::string_view charset, s
   truncated_ = false;
   rejected_ = 0;
   raw_.clear();
+  to_base_ = kNowhere;
   links_.clear();
   groups_of_links_.clear();
   groups_.clear();
@@ -42,12 +43,15 @@ void LinkCollector::Begin(std::string_view document, std::string_view charset, s
 }
 
 bool LinkCollector::SetBase(std::string_view url) {
+  base_ = url;
   return resolver_.SetBase(url) == UrlError::kNone;
 }
 
 LinkCollector::Place LinkCollector::Add(const RawLink& link) {
   const std::string_view href = TrimSpace(link.href);
-  if (href.empty() || href[0] == '#') return kNowhere;
+  if (href.empty() && !link.may_be_empty) return kNowhere;
+  const bool to_base = href.empty() || href[0] == '#';
+  if (to_base && to_base_ != kNowhere) return AddToBase(link);
   if (raw_.size() == max_raw_) {
     truncated_ = true;
     return kNowhere;
@@ -55,7 +59,17 @@ LinkCollector::Place LinkCollector::Add(const RawLink& link) {
   raw_.push_back(link);
   raw_.back().href = Keep(href);
   raw_.back().anchor = arena_.Copy(link.anchor);
+  if (to_base) to_base_ = raw_.size() - 1;
   return raw_.size() - 1;
+}
+
+// A page may have any number of these; together they are one link.
+LinkCollector::Place LinkCollector::AddToBase(const RawLink& link) {
+  RawLink& first = raw_[to_base_];
+  first.rel &= link.rel;
+  first.kind = std::min(first.kind, link.kind);
+  SetAnchor(to_base_, link.anchor);
+  return to_base_;
 }
 
 std::string_view LinkCollector::Keep(std::string_view href) {
@@ -66,7 +80,8 @@ std::string_view LinkCollector::Keep(std::string_view href) {
 }
 
 void LinkCollector::SetAnchor(Place place, std::string_view anchor) {
-  if (place != kNowhere) raw_[place].anchor = arena_.Copy(anchor);
+  if (place == kNowhere || (place == to_base_ && !raw_[place].anchor.empty())) return;
+  raw_[place].anchor = arena_.Copy(anchor);
 }
 
 std::string_view LinkCollector::Resolve(std::string_view href) {
@@ -110,7 +125,9 @@ void LinkCollector::Take(const RawLink& raw) {
 
 void LinkCollector::Finish(std::string_view page_url, bool nofollow, ParsedPage* page) {
   known_.reserve(raw_.size());
-  for (const RawLink& raw : raw_) Take(raw);
+  for (size_t i = 0; i < raw_.size(); ++i) {
+    if (i != to_base_ || base_ != page_url) Take(raw_[i]);
+  }
   if (nofollow) {
     for (Link& link : links_) link.rel |= kRelNofollow;
   }

@@ -21,6 +21,7 @@ struct RawLink {
   std::string_view anchor;
   uint32_t rel = 0;
   LinkKind kind = LinkKind::kAnchor;
+  bool may_be_empty = false;  // leads to the base when it is
 };
 
 // Gathers a document's links, then resolves them all: <base> may stand behind the first of them.
@@ -43,10 +44,11 @@ class LinkCollector {
   // False when it is no URL.
   bool SetBase(std::string_view url);
 
-  // `href`, unless it stands in the document, and `anchor` are copied. Empty links and fragments of
-  // the page are passed over: they have no place.
+  // `href`, unless it stands in the document, and `anchor` are copied. Empty links that may not be
+  // so are passed over: they have no place. Those that may, and fragments, share one: they lead to
+  // the base, which is a link where a <base> makes it another page.
   Place Add(const RawLink& link);
-  // The anchor of a link, once it is known.
+  // The anchor of a link, once it is known; of links to the base the first that is not empty.
   void SetAnchor(Place place, std::string_view anchor);
 
   // Resolves all and writes domains and counts into `page`, whose URL is `page_url`. With
@@ -64,6 +66,7 @@ class LinkCollector {
     Slot slot;
   };
 
+  Place AddToBase(const RawLink& link);
   std::string_view Keep(std::string_view href);
   void Take(const RawLink& raw);
   void Group(std::string_view page_domain, ParsedPage* page);
@@ -79,7 +82,9 @@ class LinkCollector {
   size_t max_raw_ = 0;
   bool truncated_ = false;
   uint32_t rejected_ = 0;
+  std::string_view base_;
   std::vector<RawLink> raw_;
+  Place to_base_ = kNowhere;
   std::vector<Link> links_;
   std::vector<uint32_t> groups_of_links_;
   std::vector<Target> groups_;

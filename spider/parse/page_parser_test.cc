@@ -113,6 +113,69 @@ TEST_P(PageParserTest, BaseHoldsForTheWholePageAndOnlyTheFirst) {
   EXPECT_EQ((UrlList{"http://www.example.com/dir/x"}), Urls()) << "a base that is no URL to crawl";
 }
 
+TEST_P(PageParserTest, AnEmptyLinkLeadsToTheBaseWhereThatIsAnotherPage) {
+  const Link link = Only(
+      "<a href='#top'></a><a href=' '>text</a><a name=x>no</a><link rel=next href=''>"
+      "<area href><iframe src></iframe><base href='/other?q#f'><a href='#x'>more</a>");
+  EXPECT_EQ("http://www.example.com/other?q", link.url);
+  EXPECT_EQ("text", link.anchor);
+  EXPECT_EQ(kRelUgc, Only("<base href=b><a rel=ugc href=''></a><a rel='ugc nofollow' href=#>").rel);
+  for (const char* base : {"", "<base href='page.html#x'>", "<base href=mailto:x>", "<base>"}) {
+    Parse(std::string(base) + "<a href='#top'></a><a href=''></a><area href='#x'>");
+    EXPECT_TRUE(Links().empty()) << base;
+    EXPECT_EQ(0u, page_.links_rejected) << base;
+  }
+}
+
+TEST_P(PageParserTest, WhatStandsInATemplateIsNoPartOfThePage) {
+  Parse(
+      "<a href=1>one<template><base href=/no/><a href=no><b>no</b><template><a href=no></template>"
+      "<script>'</template>'</script><title>no</title><table><tr><td><a href=no></template> two</a>"
+      "three<template><meta name=robots content=noindex><svg><a href=no></template><a href=2></a>");
+  EXPECT_EQ((UrlList{"http://www.example.com/dir/1", "http://www.example.com/dir/2"}), Urls());
+  EXPECT_EQ("one two", Links()[0].anchor);
+  EXPECT_EQ("", page_.title);
+  EXPECT_EQ("", page_.robots_directives);
+  EXPECT_EQ(12u, page_.text_bytes) << "one twothree";
+  // But a tree that is shown is.
+  EXPECT_EQ("http://www.example.com/dir/1",
+            Only("<x-y><template ShadowRootMode=Open><template><a href=no></template><a href=1>"
+                 "</template></x-y><template shadowrootmode=x><a href=no>")
+                .url);
+}
+
+TEST_P(PageParserTest, AnUnclosedSvgEndsWithTheElementAroundIt) {
+  for (const char* html :
+       {"<div><svg><g></div>", "<p><svg></p>", "<a href=1><svg><use></a>", "<li><svg><rect></li>",
+        "<table><tr><td><math><mrow></td></tr></table>", "<div><svg><a href=1><g></div>",
+        "<b><svg><title>no</title></b>", "<button><math><svg><g></button>"}) {
+    Parse(std::string(html) + "<script>'<a href=no>'</script><title>yes</title>");
+    EXPECT_EQ("yes", page_.title) << html;
+    EXPECT_LE(Links().size(), 1u) << html;
+  }
+  // Not with what ends in it, or is not open around it.
+  for (const char* html :
+       {"<svg><a href=1></a>", "<svg></div>", "<div><svg></form></b>", "<div></div><svg></div>",
+        "<div><svg><foreignObject><svg></div>", "<img><svg></img>", "<svg><a href=1><g></a>"}) {
+    Parse(std::string(html) + "<title>no</title>");
+    EXPECT_EQ("", page_.title) << html;
+  }
+}
+
+TEST_P(PageParserTest, NumbersThatAreNoCharactersAreReplaced) {
+  for (const char* number : {"&#99999999999;", "&#4294967361;", "&#x100000041;", "&#2147483648;",
+                             "&#x80000041;", "&#0;", "&#xD800;", "&#1114112;", "&#x110000;"}) {
+    EXPECT_EQ("\xef\xbf\xbdx", Only(std::string("<a href=x>") + number + "x</a>").anchor) << number;
+  }
+  EXPECT_EQ("Ax", Only("<a href=x>&#x00000000000041;x</a>").anchor);
+  EXPECT_EQ("http://www.example.com/dir/%EF%BF%BD", Only("<a href=&#99999999999;></a>").url);
+}
+
+TEST_P(PageParserTest, ANulThatANameBeginsWithIsOfTheName) {
+  Parse(std::string_view("<a \0href=no>x</a><a class='x'\0href=no></a><a/\0href=no></a>", 58));
+  EXPECT_TRUE(Links().empty());
+}
+
 TEST_P(PageParserTest, AnchorIsTheTextWithSpacesCollapsed) {
   EXPECT_EQ("one two three", Only("<a href=x>\n one <b>two</b>\t<i> three</i> </a>").anchor);
   EXPECT_EQ("Title Text", Only("<a href=x><div>Title</div><div>Text</div></a>").anchor);
@@ -217,6 +280,15 @@ TEST_P(PageParserTest, DirectivesAreThoseForAllAndForThisCrawler) {
   EXPECT_EQ("noarchive,unavailable_after: 1 jan 2030,max-snippet:5,noindex,noimageindex",
             page_.robots_directives);
   EXPECT_EQ(0u, Links()[0].rel);
+}
+
+TEST_P(PageParserTest, DirectivesAreToldApartWithoutACommaToo) {
+  Parse("<meta name=robots content=' NoIndex  nofollow\nMax-Snippet: 5 noarchive'><a href=x>");
+  EXPECT_EQ("noindex,nofollow,max-snippet: 5,noarchive", page_.robots_directives);
+  EXPECT_EQ(kRelNofollow, Links()[0].rel);
+  x_robots_tags_ = {"noindex unavailable_after: 25 Jun 2030 15:00:00 PST, none"};
+  Parse("");
+  EXPECT_EQ("noindex,unavailable_after: 25 jun 2030 15:00:00 pst,none", page_.robots_directives);
 }
 
 TEST_P(PageParserTest, NofollowOfThePageHoldsForEachLink) {

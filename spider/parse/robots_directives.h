@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "absl/container/flat_hash_set.h"
+
 namespace orbweaver {
 
 // Gathers the directives that hold for this crawler, from all places, each once.
@@ -31,10 +33,14 @@ class RobotsDirectives {
   bool nofollow() const { return nofollow_; }
 
  private:
+  // What stands between two commas: some write blanks instead.
+  void AddAll(std::string_view directives);
   void Add(std::string_view directive);
 
   const std::string name_;
   std::string text_;
+  std::string lower_;
+  absl::flat_hash_set<std::string> known_;  // those in `text_`
   bool nofollow_ = false;
 };
 

@@ -1,6 +1,8 @@
-// The tokenizer knows no tree, so three rules of the tree that bear on links are kept here: which
-// elements hold no markup, where svg and math end, and which tags close an <a>.
+// The tokenizer knows no tree, so four rules of the tree that bear on links are kept here: which
+// elements hold no markup, where svg and math end, which tags close an <a>, and that a template is
+// a document of its own.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "spider/parse/html_engine.h"
@@ -11,11 +13,37 @@ namespace {
 
 // svg and math within one another deeper than this count as one.
 constexpr size_t kMaxForeignDepth = 64;
+constexpr size_t kMaxTemplateDepth = 512;
+
+// How many elements of each known name are open outside of svg and math.
+class OpenElements {
+ public:
+  void Clear() { counts_.fill(0); }
+  void Start(const HtmlName& name) { ++counts_[name.number]; }
+  void End(const HtmlName& name) {
+    if (counts_[name.number] != 0) --counts_[name.number];
+  }
+
+  // Whether an end tag ends such an element, and with it what is open within. Not those that hold
+  // nothing, and not those whose end tags leave open what stands in them.
+  bool AreEndedBy(const HtmlName& name) const {
+    static constexpr std::string_view kNone[] = {
+        "area", "base", "body",  "embed", "form", "frame", "head",   "hr",
+        "html", "img",  "image", "input", "link", "meta",  "source", "track"};
+    return name.number != 0 && counts_[name.number] != 0 &&
+           std::find(std::begin(kNone), std::end(kNone), name.name) == std::end(kNone);
+  }
+
+ private:
+  std::array<uint32_t, kHtmlNames> counts_{};
+};
 
 // Whether the document stands in svg or math.
 class ForeignContent {
  public:
   void Clear() { open_.clear(); }
+
+  bool empty() const { return open_.empty(); }
 
   // Whether an element that begins now is one of svg or math.
   bool inside() const { return !open_.empty() && !open_.back().is_html; }
@@ -28,27 +56,37 @@ class ForeignContent {
     const bool begins = name.role == HtmlRole::kForeign;
     if (!inside() && !begins) return false;
     const bool is_html = name.role == HtmlRole::kIntegrationPoint;
-    if ((begins || is_html) && !self_closing && open_.size() < kMaxForeignDepth) {
+    if (name.number != 0 && !self_closing && open_.size() < kMaxForeignDepth) {
       open_.push_back({&name, is_html});
     }
     return true;
   }
 
-  // True when the tag ends an element of svg or math.
-  bool End(const HtmlName& name) {
+  // True when the tag belongs to svg or math. One that ends an element around them ends them too.
+  bool End(const HtmlName& name, const OpenElements& around) {
     if (open_.empty()) return false;
     if (open_.back().name == &name) {
       open_.pop_back();
       return true;
     }
     const bool foreign = inside();
-    // Ends over what was left open within.
-    if (name.role == HtmlRole::kForeign) {
-      const auto found = std::find_if(open_.rbegin(), open_.rend(),
-                                      [&name](const Open& open) { return open.name == &name; });
-      if (found != open_.rend()) open_.erase(std::prev(found.base()), open_.end());
+    if (foreign && (name.name == "p" || name.name == "br")) {
+      while (inside()) open_.pop_back();
+      return false;
     }
-    return foreign;
+    // Ends over what was left open within. Integration points keep all but svg and math in.
+    const bool reaches_out = name.role == HtmlRole::kForeign;
+    for (size_t i = open_.size(); i-- > 0 && (reaches_out || !open_[i].is_html);) {
+      if (open_[i].name != &name) continue;
+      open_.resize(i);
+      return foreign;
+    }
+    if (!foreign || !around.AreEndedBy(name)) return foreign;
+    if (std::any_of(open_.begin(), open_.end(), [](const Open& open) { return open.is_html; })) {
+      return true;
+    }
+    open_.clear();
+    return false;
   }
 
  private:
@@ -102,8 +140,10 @@ class ScannerEngine : public HtmlEngine {
  public:
   bool Parse(std::string_view html, HtmlSink& sink) override {
     sink_ = &sink;
+    elements_.Clear();
     foreign_.Clear();
     link_.Clear();
+    links_around_.clear();
     tokenizer_.Begin(html);
     for (;;) {
       switch (tokenizer_.Next(foreign_.inside())) {
@@ -127,6 +167,7 @@ class ScannerEngine : public HtmlEngine {
   void OnStart(const HtmlName& name) {
     const bool foreign = foreign_.Start(name, tokenizer_.self_closing());
     if (!foreign) {
+      if (foreign_.empty()) elements_.Start(name);
       if (link_.BeforeStart(name)) sink_->OnEnd(HtmlTag::kA);
       tokenizer_.EnterContent(name);
     }
@@ -137,16 +178,29 @@ class ScannerEngine : public HtmlEngine {
       link_.Start();
     }
     sink_->OnStart(name.tag, tokenizer_.attributes());
+    if (name.tag == HtmlTag::kTemplate && links_around_.size() < kMaxTemplateDepth) {
+      links_around_.push_back(link_);
+      link_.Clear();
+    }
     if (foreign && tokenizer_.self_closing()) OnEnd(name);
   }
 
   void OnEnd(const HtmlName& name) {
-    const bool foreign = foreign_.End(name);
-    if (!foreign && link_.BeforeEnd(name)) sink_->OnEnd(HtmlTag::kA);
+    const bool foreign = foreign_.End(name, elements_);
+    if (!foreign) {
+      if (foreign_.empty()) elements_.End(name);
+      if (link_.BeforeEnd(name)) sink_->OnEnd(HtmlTag::kA);
+    }
     if (name.tag == HtmlTag::kOther || (foreign && name.tag != HtmlTag::kA)) return;
     if (name.tag == HtmlTag::kA) {
       if (!link_.is_open()) return;
       link_.End();
+    }
+    if (name.tag == HtmlTag::kTemplate) {
+      if (links_around_.empty()) return;
+      if (link_.is_open()) sink_->OnEnd(HtmlTag::kA);
+      link_ = links_around_.back();
+      links_around_.pop_back();
     }
     sink_->OnEnd(name.tag);
   }
@@ -155,8 +209,10 @@ class ScannerEngine : public HtmlEngine {
 
   // Of the document that is being parsed.
   HtmlSink* sink_ = nullptr;
+  OpenElements elements_;
   ForeignContent foreign_;
   OpenLink link_;
+  std::vector<OpenLink> links_around_;  // around each template that is open
 };
 
 }  // namespace
