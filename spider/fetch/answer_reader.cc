@@ -1,7 +1,5 @@
 #include "spider/fetch/answer_reader.h"
 
-#include <charconv>
-
 #include "spider/fetch/retry_after.h"
 
 namespace orbweaver {
@@ -60,20 +58,16 @@ bool AnswerReader::OnHead() {
     Fail(FailureCause::kContentType, "content of this type is not wanted");
     return false;
   }
-  const auto coding = ContentCodingOf(result_->Header("content-encoding"));
-  if (!coding) {
-    Fail(FailureCause::kEncoding, "unknown content encoding");
+  if (!ReadContentCodings(result_->headers, &codings_)) {
+    Fail(FailureCause::kEncoding, "the content encoding is not supported");
     return false;
   }
   // Nothing is reserved for what a Content-Length says: a slow body takes what has come of it.
-  const std::string_view length = result_->Header("content-length");
-  uint64_t announced = 0;
-  std::from_chars(length.data(), length.data() + length.size(), announced);
-  if (*coding == ContentCoding::kIdentity && !truncate_ && announced > max_body_bytes_) {
+  if (codings_.empty() && !truncate_ && reader_.announced_bytes() > max_body_bytes_) {
     Fail(FailureCause::kTooLarge, "the body is too large");
     return false;
   }
-  decoder_.Begin(*coding,
+  decoder_.Begin(codings_,
                  {.max_bytes = max_body_bytes_, .max_compression = options_.max_compression},
                  &result_->body);
   return true;
@@ -121,6 +115,8 @@ void AnswerReader::OnBodyOver(BodyDecoder::Verdict verdict) {
     Fail(FailureCause::kTooLarge, "the body unpacks to too much");
   } else if (verdict == Verdict::kBroken) {
     Fail(FailureCause::kEncoding, "the content encoding is broken");
+  } else if (verdict == Verdict::kCut && !truncate_) {
+    Fail(FailureCause::kEncoding, "the encoded content is cut off");
   } else if (truncate_) {
     result_->body_truncated = true;
     decoder_.End();

@@ -56,6 +56,7 @@ class AnswerReader : private BodySink {
   const FetchOptions& options_;
   const ContentTypes& types_;
   ResponseReader reader_;
+  ContentCodings codings_;
   BodyDecoder decoder_;
 
   FetchResult* result_ = nullptr;

@@ -6,7 +6,11 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "absl/strings/match.h"
+
 #include "common/base/check.h"
+#include "common/base/text.h"
+#include "spider/fetch/header_list.h"
 
 namespace orbweaver {
 namespace {
@@ -39,8 +43,14 @@ class Inflate : public Stream {
   }
 
   // A gzip file may have several members, one after the other.
-  bool Restart(std::string_view rest) override {
-    return gzip_ && rest.starts_with("\x1f\x8b") && inflateReset(&stream_) == Z_OK;
+  std::string_view Magic() const override { return gzip_ ? "\x1f\x8b" : std::string_view(); }
+  void Restart() override {
+    CHECK(inflateReset(&stream_) == Z_OK);
+    std::string_view magic = Magic();
+    char out = 0;
+    size_t written = 0;
+    Step(&magic, &out, sizeof out, &written);
+    CHECK(magic.empty() && written == 0);
   }
 
  private:
@@ -118,7 +128,14 @@ class Zstd : public Stream {
     return result == 0 ? Result::kDone : Result::kMore;
   }
 
-  bool Restart(std::string_view rest) override { return rest.starts_with("\x28\xb5\x2f\xfd"); }
+  std::string_view Magic() const override { return "\x28\xb5\x2f\xfd"; }
+  void Restart() override {
+    std::string_view magic = Magic();
+    char out = 0;
+    size_t written = 0;
+    Run(&magic, &out, sizeof out, &written);
+    CHECK(magic.empty() && written == 0);
+  }
 
  private:
   ZSTD_DCtx* const context_ = ZSTD_createDCtx();
@@ -126,42 +143,57 @@ class Zstd : public Stream {
 
 }  // namespace
 
-std::optional<ContentCoding> ContentCodingOf(std::string_view content_encoding) {
+bool ReadContentCodings(std::span<const HttpHeader> headers, ContentCodings* codings) {
   constexpr std::pair<std::string_view, ContentCoding> kNames[] = {
-      {"", ContentCoding::kIdentity},       {"identity", ContentCoding::kIdentity},
-      {"gzip", ContentCoding::kGzip},       {"x-gzip", ContentCoding::kGzip},
-      {"deflate", ContentCoding::kDeflate}, {"br", ContentCoding::kBrotli},
+      {"gzip", ContentCoding::kGzip},
+      {"x-gzip", ContentCoding::kGzip},
+      {"deflate", ContentCoding::kDeflate},
+      {"br", ContentCoding::kBrotli},
       {"zstd", ContentCoding::kZstd}};
-  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; };
-  for (const auto& [name, coding] : kNames) {
-    if (std::ranges::equal(content_encoding, name, same)) return coding;
+  // IANA's registry has these too: what they make of a page is none.
+  constexpr std::string_view kOthers[] = {"aes128gcm", "compress",     "dcb",       "dcz",
+                                          "exi",       "pack200-gzip", "x-compress"};
+  codings->clear();
+  bool known = true;
+  // What was done for the transfer was done last.
+  for (const std::string_view header : {"content-encoding", "transfer-encoding"}) {
+    ForEachElement(headers, header, [&](std::string_view element) {
+      const auto is = [element](std::string_view name) {
+        return absl::EqualsIgnoreCase(ToAbsl(element), ToAbsl(name));
+      };
+      for (const auto& [name, coding] : kNames) {
+        if (is(name)) codings->push_back(coding);
+      }
+      known &= std::ranges::none_of(kOthers, is);
+    });
   }
-  return std::nullopt;
+  return known && codings->size() <= kMaxCodings;
 }
 
 BodyDecoder::BodyDecoder() = default;
 BodyDecoder::~BodyDecoder() = default;
 
-void BodyDecoder::Begin(ContentCoding coding, const BodyBounds& bounds, std::string* body) {
+void BodyDecoder::Begin(const ContentCodings& codings, const BodyBounds& bounds,
+                        std::string* body) {
   bounds_ = bounds;
   body_ = body;
-  done_ = false;
-  over_ = false;
-  taken_ = 0;
-  switch (coding) {
-    case ContentCoding::kIdentity:
-      stream_.reset();
-      break;
-    case ContentCoding::kGzip:
-    case ContentCoding::kDeflate:
-      stream_ = std::make_unique<Inflate>(coding == ContentCoding::kGzip);
-      break;
-    case ContentCoding::kBrotli:
-      stream_ = std::make_unique<Brotli>();
-      break;
-    case ContentCoding::kZstd:
-      stream_ = std::make_unique<Zstd>();
-      break;
+  layers_.clear();
+  for (size_t i = codings.size(); i-- > 0;) {
+    switch (codings[i]) {
+      case ContentCoding::kIdentity:
+        break;
+      case ContentCoding::kGzip:
+      case ContentCoding::kDeflate:
+        layers_.push_back(
+            {.stream = std::make_unique<Inflate>(codings[i] == ContentCoding::kGzip)});
+        break;
+      case ContentCoding::kBrotli:
+        layers_.push_back({.stream = std::make_unique<Brotli>()});
+        break;
+      case ContentCoding::kZstd:
+        layers_.push_back({.stream = std::make_unique<Zstd>()});
+        break;
+    }
   }
 }
 
@@ -171,44 +203,60 @@ BodyDecoder::Verdict BodyDecoder::Append(std::string_view decoded) {
   return decoded.size() > room ? Verdict::kFull : Verdict::kGoesOn;
 }
 
-BodyDecoder::Verdict BodyDecoder::Take(std::string_view piece) {
-  if (stream_ == nullptr) return Append(piece);
-  return TakeEncoded(piece);
-}
+BodyDecoder::Verdict BodyDecoder::Take(std::string_view piece) { return Pass(0, piece); }
 
-BodyDecoder::Verdict BodyDecoder::TakeEncoded(std::string_view piece) {
+BodyDecoder::Verdict BodyDecoder::Pass(size_t index, std::string_view piece) {
+  if (index == layers_.size()) return Append(piece);
+  Layer& layer = layers_[index];
   std::array<char, kPieceBytes> out;
-  while (!over_) {
-    if (done_) {
-      if (piece.empty()) return Verdict::kGoesOn;
-      over_ = !stream_->Restart(piece);
-      done_ = over_;
-      continue;
-    }
+  for (;;) {
+    if (layer.done) LookForAnother(layer, &piece);
+    if (layer.done || layer.over) return Verdict::kGoesOn;
     const size_t before = piece.size();
     size_t written = 0;
-    const Stream::Result result = stream_->Run(&piece, out.data(), out.size(), &written);
+    const Stream::Result result = layer.stream->Run(&piece, out.data(), out.size(), &written);
     const size_t used = before - piece.size();
-    taken_ += used;
-    const Verdict verdict = Append({out.data(), written});
-    if (body_->size() > BodyBounds::kFreeBytes &&
-        body_->size() - BodyBounds::kFreeBytes > taken_ * bounds_.max_compression) {
-      return Verdict::kBomb;
-    }
+    layer.taken += used;
+    layer.given += written;
+    const Verdict verdict = written > 0 ? Pass(index + 1, {out.data(), written}) : Verdict::kGoesOn;
+    if (Exceeds(layer)) return Verdict::kBomb;
     if (verdict != Verdict::kGoesOn) return verdict;
     if (result == Stream::Result::kBroken) return Verdict::kBroken;
-    done_ = result == Stream::Result::kDone;
-    if (!done_ && written < out.size() && (piece.empty() || (used == 0 && written == 0))) {
+    layer.done = result == Stream::Result::kDone;
+    if (!layer.done && written < out.size() && (piece.empty() || (used == 0 && written == 0))) {
       return piece.empty() ? Verdict::kGoesOn : Verdict::kBroken;
     }
   }
-  return Verdict::kGoesOn;
+}
+
+// The magic may come in several pieces.
+void BodyDecoder::LookForAnother(Layer& layer, std::string_view* piece) {
+  const std::string_view magic = layer.stream->Magic();
+  while (!piece->empty() && !layer.over && layer.done) {
+    layer.over = layer.magic == magic.size() || piece->front() != magic[layer.magic];
+    if (layer.over) return;
+    piece->remove_prefix(1);
+    layer.taken += 1;
+    if (++layer.magic < magic.size()) continue;
+    layer.stream->Restart();
+    layer.done = false;
+    layer.magic = 0;
+  }
+}
+
+bool BodyDecoder::Exceeds(const Layer& layer) const {
+  if (layer.given <= BodyBounds::kFreeBytes) return false;
+  const uint64_t counted = layer.given - BodyBounds::kFreeBytes;
+  if (counted > layers_.front().taken * bounds_.max_compression) return true;
+  return &layer != &layers_.back() && counted > bounds_.max_bytes;
 }
 
 BodyDecoder::Verdict BodyDecoder::End() {
-  const bool complete = stream_ == nullptr || done_ || taken_ == 0;
-  stream_.reset();
-  return complete ? Verdict::kGoesOn : Verdict::kBroken;
+  const bool complete = std::ranges::all_of(
+      layers_, [](const Layer& layer) { return layer.done || layer.over || layer.taken == 0; });
+  layers_.clear();
+  if (complete) return Verdict::kGoesOn;
+  return body_->empty() ? Verdict::kBroken : Verdict::kCut;
 }
 
 }  // namespace orbweaver

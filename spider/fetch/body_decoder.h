@@ -1,22 +1,33 @@
-// A body's content encoding undone as it comes, within bounds that no body can exceed.
+// A body's content codings undone as it comes, within bounds that no body can exceed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "common/model/spider_log.h"
 
 namespace orbweaver {
 
 enum class ContentCoding : uint8_t { kIdentity, kGzip, kDeflate, kBrotli, kZstd };
 
+// In the order in which they were applied; empty: identity.
+using ContentCodings = std::vector<ContentCoding>;
+
 // What requests say in Accept-Encoding.
 inline constexpr std::string_view kAcceptEncoding = "gzip, deflate, br, zstd";
 
-// Of a Content-Encoding header, in any case; empty means kIdentity. nullopt: unknown, or several.
-std::optional<ContentCoding> ContentCodingOf(std::string_view content_encoding);
+// More of them on one body are refused.
+inline constexpr size_t kMaxCodings = 4;
+
+// What Content-Encoding, and below it Transfer-Encoding, say was done to a body, read as browsers
+// read it: a name that is none ("utf-8", "none") means nothing. False: there are more than
+// kMaxCodings, or one that is registered but not undone here. Header names are in lower case.
+bool ReadContentCodings(std::span<const HttpHeader> headers, ContentCodings* codings);
 
 struct BodyBounds {
   size_t max_bytes = 0;  // decoded
@@ -26,51 +37,67 @@ struct BodyBounds {
 };
 
 // Place: in each fetch, between the response's framing and the result. Begin, then Take for each
-// piece, then End. Takes memory for the decoder (up to 8 MiB by the body's own wish, for zstd and
-// br) from Begin to End. Not thread-safe.
+// piece, then End. Takes memory for each coding (up to 8 MiB by the body's own wish, for zstd and
+// br, as far as it is filled) from Begin to End. Not thread-safe.
+//
+// With several codings the bounds hold for the result of each: what the first of two unpacks to is
+// work for the second, even where that makes nothing of it.
 class BodyDecoder {
  public:
   enum class Verdict : uint8_t {
     kGoesOn,
     kFull,    // max_bytes are there, and there was more
-    kBomb,    // max_compression
-    kBroken,  // not of this encoding, or cut off
+    kBomb,    // max_compression, or too much between two codings
+    kBroken,  // not of this coding
+    kCut,     // of End only: a part is there, and no more came
   };
 
   BodyDecoder();
   ~BodyDecoder();
 
   // `body` is appended to, and must live until End.
-  void Begin(ContentCoding coding, const BodyBounds& bounds, std::string* body);
+  void Begin(const ContentCodings& codings, const BodyBounds& bounds, std::string* body);
 
   // After anything but kGoesOn there is nothing more to take.
   Verdict Take(std::string_view piece);
 
-  // The body is over; kGoesOn: it was complete. An empty one is, in every encoding. Frees the
-  // decoder; needed also when Take ended it.
+  // The body is over; kGoesOn: it was complete. An empty one is, in every coding. Frees the
+  // decoders; needed also when Take ended it.
   Verdict End();
 
-  // What one encoding does. `piece` is cut by what it took; at most `room` bytes are written to
+  // What one coding does. `piece` is cut by what it took; at most `room` bytes are written to
   // `out`. kDone: the stream has ended.
   class Stream {
    public:
     enum class Result : uint8_t { kMore, kDone, kBroken };
     virtual ~Stream() = default;
     virtual Result Run(std::string_view* piece, char* out, size_t room, size_t* written) = 0;
-    // Whether what follows a stream that is done may be another one.
-    virtual bool Restart(std::string_view /*rest*/) { return false; }
+    // What another stream begins with that may follow one that is done; empty: none may.
+    virtual std::string_view Magic() const { return {}; }
+    // That has come: what follows belongs to another stream.
+    virtual void Restart() {}
   };
 
  private:
+  struct Layer {
+    std::unique_ptr<Stream> stream;
+    bool done = false;   // the stream; another one may follow
+    bool over = false;   // something else followed, and is passed over
+    size_t magic = 0;    // bytes that have come of another one's magic
+    uint64_t taken = 0;  // bytes before and behind this coding was undone
+    uint64_t given = 0;
+  };
+
   Verdict Append(std::string_view decoded);
-  Verdict TakeEncoded(std::string_view piece);
+  // `piece` to the layer of that index; behind the last of them is the body.
+  Verdict Pass(size_t index, std::string_view piece);
+  // Looks for another stream at the beginning of `piece`, where this layer's was done.
+  void LookForAnother(Layer& layer, std::string_view* piece);
+  bool Exceeds(const Layer& layer) const;
 
   BodyBounds bounds_;
   std::string* body_ = nullptr;
-  std::unique_ptr<Stream> stream_;  // nullptr: identity
-  bool done_ = false;               // the stream; another one may follow
-  bool over_ = false;               // something else followed, and is passed over
-  uint64_t taken_ = 0;              // bytes of the encoded body
+  std::vector<Layer> layers_;  // the coding that was applied last comes first
 };
 
 }  // namespace orbweaver

@@ -67,12 +67,12 @@ std::string Text(size_t bytes) {
 }
 
 // The verdict of a body given in pieces of `piece` bytes.
-Verdict Decode(ContentCoding coding, std::string_view encoded, std::string* body,
+Verdict Decode(const ContentCodings& codings, std::string_view encoded, std::string* body,
                size_t piece = SIZE_MAX, size_t max_bytes = 10 << 20,
                uint32_t max_compression = 250) {
   BodyDecoder decoder;
   body->clear();
-  decoder.Begin(coding, {.max_bytes = max_bytes, .max_compression = max_compression}, body);
+  decoder.Begin(codings, {.max_bytes = max_bytes, .max_compression = max_compression}, body);
   while (!encoded.empty()) {
     const std::string_view next = encoded.substr(0, piece);
     const Verdict verdict = decoder.Take(next);
@@ -91,7 +91,7 @@ TEST(BodyDecoderTest, EveryEncodingIsUndoneHoweverItsBytesCome) {
     for (const ContentCoding coding : kCodings) {
       for (const size_t piece : {size_t{1}, size_t{7}, size_t{1000}, SIZE_MAX}) {
         std::string body;
-        EXPECT_EQ(Decode(coding, Encode(coding, text), &body, piece), Verdict::kGoesOn);
+        EXPECT_EQ(Decode({coding}, Encode(coding, text), &body, piece), Verdict::kGoesOn);
         EXPECT_EQ(body, text) << static_cast<int>(coding) << " in pieces of " << piece;
       }
     }
@@ -102,7 +102,8 @@ TEST(BodyDecoderTest, DeflateMayComeWithoutZlibsFrame) {
   const std::string text = Text(50'000);
   for (const size_t piece : {size_t{1}, SIZE_MAX}) {
     std::string body;
-    EXPECT_EQ(Decode(ContentCoding::kDeflate, Deflate(text, kRaw), &body, piece), Verdict::kGoesOn);
+    EXPECT_EQ(Decode({ContentCoding::kDeflate}, Deflate(text, kRaw), &body, piece),
+              Verdict::kGoesOn);
     EXPECT_EQ(body, text);
   }
 }
@@ -111,32 +112,103 @@ TEST(BodyDecoderTest, AGzipBodyMayHaveSeveralMembersAndJunkBehindThem) {
   const std::string a = Text(1000), b = Text(500);
   for (const size_t piece : {size_t{1}, SIZE_MAX}) {
     std::string body;
-    EXPECT_EQ(Decode(ContentCoding::kGzip, Encode(ContentCoding::kGzip, a), &body, piece),
+    EXPECT_EQ(Decode({ContentCoding::kGzip}, Encode(ContentCoding::kGzip, a), &body, piece),
               Verdict::kGoesOn);
-    EXPECT_EQ(Decode(ContentCoding::kGzip, Encode(ContentCoding::kGzip, a) + std::string(20, '\0'),
-                     &body, piece),
+    EXPECT_EQ(Decode({ContentCoding::kGzip},
+                     Encode(ContentCoding::kGzip, a) + std::string(20, '\0'), &body, piece),
               Verdict::kGoesOn);
     EXPECT_EQ(body, a);
   }
-  std::string body;
-  EXPECT_EQ(Decode(ContentCoding::kGzip,
-                   Encode(ContentCoding::kGzip, a) + Encode(ContentCoding::kGzip, b), &body),
-            Verdict::kGoesOn);
-  EXPECT_EQ(body, a + b);
+  // Wherever they are cut.
+  for (const ContentCoding coding : {ContentCoding::kGzip, ContentCoding::kZstd}) {
+    for (const size_t piece : {size_t{1}, size_t{3}, SIZE_MAX}) {
+      std::string body;
+      EXPECT_EQ(Decode({coding}, Encode(coding, a) + Encode(coding, b), &body, piece),
+                Verdict::kGoesOn);
+      EXPECT_EQ(body, a + b) << static_cast<int>(coding) << " in pieces of " << piece;
+    }
+  }
 }
 
-TEST(BodyDecoderTest, WhatIsCutOffOrOfAnotherEncodingIsBroken) {
-  const std::string text = Text(10'000);
+TEST(BodyDecoderTest, WhatIsCutOffLeavesItsBeginning) {
+  const std::string text = Text(200'000);
   for (const ContentCoding coding : kCodings) {
     if (coding == ContentCoding::kIdentity) continue;
     const std::string encoded = Encode(coding, text);
     std::string body;
-    for (const size_t kept : {size_t{1}, encoded.size() / 2, encoded.size() - 1}) {
-      EXPECT_EQ(Decode(coding, encoded.substr(0, kept), &body), Verdict::kBroken)
+    EXPECT_EQ(Decode({coding}, encoded.substr(0, 1), &body), Verdict::kBroken);
+    for (const size_t kept : {encoded.size() * 9 / 10, encoded.size() - 1}) {
+      EXPECT_EQ(Decode({coding}, encoded.substr(0, kept), &body), Verdict::kCut)
           << static_cast<int>(coding) << " " << kept;
+      EXPECT_TRUE(!body.empty() && text.starts_with(body)) << static_cast<int>(coding);
     }
-    EXPECT_EQ(Decode(coding, "<html>this is not encoded at all</html>", &body), Verdict::kBroken)
+  }
+}
+
+TEST(BodyDecoderTest, GzipWithoutItsTrailerIsAllThere) {
+  const std::string text = Text(10'000);
+  const std::string encoded = Encode(ContentCoding::kGzip, text);
+  std::string body;
+  EXPECT_EQ(Decode({ContentCoding::kGzip}, encoded.substr(0, encoded.size() - 8), &body),
+            Verdict::kCut);
+  EXPECT_EQ(body, text);
+}
+
+TEST(BodyDecoderTest, WhatIsOfAnotherCodingIsBroken) {
+  for (const ContentCoding coding : kCodings) {
+    if (coding == ContentCoding::kIdentity) continue;
+    std::string body;
+    EXPECT_EQ(Decode({coding}, "<html>this is not encoded at all</html>", &body), Verdict::kBroken)
         << static_cast<int>(coding);
+  }
+}
+
+TEST(BodyDecoderTest, CodingsOverOthersAreUndoneFromTheLastToTheFirst) {
+  const std::string text = Text(40'000);
+  for (const ContentCoding inner : kCodings) {
+    for (const ContentCoding outer : kCodings) {
+      const std::string encoded = Encode(outer, Encode(inner, text));
+      for (const size_t piece : {size_t{7}, SIZE_MAX}) {
+        std::string body;
+        EXPECT_EQ(Decode({inner, outer}, encoded, &body, piece), Verdict::kGoesOn)
+            << static_cast<int>(inner) << " in " << static_cast<int>(outer);
+        EXPECT_EQ(body, text);
+      }
+    }
+  }
+}
+
+TEST(BodyDecoderTest, OfCodingsOverOthersTheBeginningIsKeptToo) {
+  const std::string text = Text(100'000);
+  const std::string encoded =
+      Encode(ContentCoding::kBrotli, Encode(ContentCoding::kGzip, text) + "junk");
+  std::string body;
+  EXPECT_EQ(Decode({ContentCoding::kGzip, ContentCoding::kBrotli},
+                   encoded.substr(0, encoded.size() - 10), &body),
+            Verdict::kCut);
+  EXPECT_TRUE(!body.empty() && text.starts_with(body));
+}
+
+TEST(BodyDecoderTest, ABombInABombIsSeenAtEitherOfThem) {
+  const std::string zeros(size_t{16} << 20, '\0');
+  for (const ContentCoding outer : {ContentCoding::kGzip, ContentCoding::kBrotli}) {
+    const std::string encoded = Encode(outer, Encode(ContentCoding::kGzip, zeros));
+    std::string body;
+    EXPECT_EQ(Decode({ContentCoding::kGzip, outer}, encoded, &body, SIZE_MAX, size_t{100} << 20),
+              Verdict::kBomb);
+    EXPECT_LT(body.size(), size_t{4} << 20);
+  }
+  // The inner one unpacks to nothing, however much it takes: members without content.
+  std::string members;
+  const std::string member = Encode(ContentCoding::kGzip, "");
+  while (members.size() < size_t{4} << 20) members += member;
+  const std::string encoded = Encode(ContentCoding::kGzip, members);
+  for (const uint32_t max_compression : {250u, 1'000'000u}) {
+    std::string body;
+    EXPECT_EQ(Decode({ContentCoding::kGzip, ContentCoding::kGzip}, encoded, &body, SIZE_MAX,
+                     size_t{1} << 20, max_compression),
+              Verdict::kBomb);
+    EXPECT_EQ(body, "");
   }
 }
 
@@ -146,8 +218,8 @@ TEST(BodyDecoderTest, ABodyOfExactlyTheBoundIsWholeAndOneByteMoreIsNot) {
     const std::string encoded = Encode(coding, text);
     for (const size_t piece : {size_t{100}, SIZE_MAX}) {
       std::string body;
-      EXPECT_EQ(Decode(coding, encoded, &body, piece, 100'000), Verdict::kGoesOn);
-      EXPECT_EQ(Decode(coding, encoded, &body, piece, 99'999), Verdict::kFull);
+      EXPECT_EQ(Decode({coding}, encoded, &body, piece, 100'000), Verdict::kGoesOn);
+      EXPECT_EQ(Decode({coding}, encoded, &body, piece, 99'999), Verdict::kFull);
       EXPECT_EQ(body, text.substr(0, 99'999));
     }
   }
@@ -158,7 +230,7 @@ TEST(BodyDecoderTest, ABombIsSeenBeforeItHasGrown) {
   for (const ContentCoding coding : kCodings) {
     if (coding == ContentCoding::kIdentity) continue;
     std::string body;
-    EXPECT_EQ(Decode(coding, Encode(coding, zeros), &body, SIZE_MAX, 100 << 20), Verdict::kBomb)
+    EXPECT_EQ(Decode({coding}, Encode(coding, zeros), &body, SIZE_MAX, 100 << 20), Verdict::kBomb)
         << static_cast<int>(coding);
     EXPECT_LT(body.size(), size_t{8} << 20) << static_cast<int>(coding);
   }
@@ -167,7 +239,7 @@ TEST(BodyDecoderTest, ABombIsSeenBeforeItHasGrown) {
 TEST(BodyDecoderTest, ASmallBodyMayBeVeryCompressible) {
   const std::string zeros(BodyBounds::kFreeBytes, '\0');
   std::string body;
-  EXPECT_EQ(Decode(ContentCoding::kGzip, Encode(ContentCoding::kGzip, zeros), &body, SIZE_MAX,
+  EXPECT_EQ(Decode({ContentCoding::kGzip}, Encode(ContentCoding::kGzip, zeros), &body, SIZE_MAX,
                    100 << 20, 2),
             Verdict::kGoesOn);
 }
@@ -176,17 +248,40 @@ TEST(BodyDecoderTest, AWindowThatNoBrowserTakesIsRefused) {
   // A frame header that asks for 1 GiB (RFC 8878, section 3.1.1.1.2).
   const std::string frame("\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00", 9);
   std::string body;
-  EXPECT_EQ(Decode(ContentCoding::kZstd, frame, &body), Verdict::kBroken);
+  EXPECT_EQ(Decode({ContentCoding::kZstd}, frame, &body), Verdict::kBroken);
 }
 
-TEST(ContentCodingTest, NamesInAnyCaseAndNoOthers) {
-  EXPECT_EQ(ContentCodingOf("GZip"), ContentCoding::kGzip);
-  EXPECT_EQ(ContentCodingOf("x-gzip"), ContentCoding::kGzip);
-  EXPECT_EQ(ContentCodingOf("br"), ContentCoding::kBrotli);
-  EXPECT_EQ(ContentCodingOf(""), ContentCoding::kIdentity);
-  for (const char* other : {"gzip, br", "compress", "utf-8", "gzipp"}) {
-    EXPECT_EQ(ContentCodingOf(other), std::nullopt) << other;
+std::string CodingsOf(const std::vector<std::pair<std::string_view, std::string_view>>& pairs) {
+  std::vector<HttpHeader> headers;
+  for (const auto& [name, value] : pairs) headers.push_back({.name = name, .value = value});
+  ContentCodings codings;
+  if (!ReadContentCodings(headers, &codings)) return "refused";
+  std::string text;
+  for (const ContentCoding coding : codings) text += "igdbz"[static_cast<int>(coding)];
+  return text;
+}
+
+TEST(ContentCodingTest, NamesInAnyCaseInTheOrderInWhichTheyWereApplied) {
+  EXPECT_EQ(CodingsOf({}), "");
+  EXPECT_EQ(CodingsOf({{"content-encoding", "GZip"}}), "g");
+  EXPECT_EQ(CodingsOf({{"content-encoding", "x-gzip , br"}}), "gb");
+  EXPECT_EQ(CodingsOf({{"content-encoding", "deflate"}, {"content-encoding", ",zstd,"}}), "dz");
+  EXPECT_EQ(CodingsOf({{"transfer-encoding", "gzip, chunked"}, {"content-encoding", "br"}}), "bg");
+}
+
+TEST(ContentCodingTest, WhatIsNoCodingMeansNothing) {
+  for (const char* value : {"", "none", "identity", "utf-8", "UTF-8, identity", "unknown", "gzipp",
+                            "text/html", "*", "chunked"}) {
+    EXPECT_EQ(CodingsOf({{"content-encoding", value}}), "") << value;
   }
+  EXPECT_EQ(CodingsOf({{"content-encoding", "utf-8, gzip"}}), "g");
+}
+
+TEST(ContentCodingTest, CodingsThatAreNotUndoneAndTooManyAreRefused) {
+  EXPECT_EQ(CodingsOf({{"content-encoding", "gzip, compress"}}), "refused");
+  EXPECT_EQ(CodingsOf({{"content-encoding", "dcz"}}), "refused");
+  EXPECT_EQ(CodingsOf({{"content-encoding", "gzip, gzip, gzip, gzip"}}), "gggg");
+  EXPECT_EQ(CodingsOf({{"content-encoding", "gzip, gzip, gzip, gzip, gzip"}}), "refused");
 }
 
 }  // namespace

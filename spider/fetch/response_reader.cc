@@ -1,13 +1,14 @@
 #include "spider/fetch/response_reader.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "absl/strings/match.h"
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include "common/base/check.h"
+#include "common/base/text.h"
+#include "spider/fetch/header_list.h"
 
 namespace orbweaver {
 namespace {
@@ -16,12 +17,13 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-// Lines of chunks: sizes, extensions, trailers.
-constexpr size_t kMaxChunkLineBytes = 16 << 10;
-// What ends a chunked body, at least. Beast, given less a second time, asserts that there is more.
-constexpr size_t kLastChunkBytes = std::string_view("0\r\n\r\n").size();
-// A head of empty fields would otherwise take ten times its bytes.
-constexpr size_t kMaxFields = 1000;
+// A head of empty fields would otherwise take ten times its bytes. curl takes 5,000.
+constexpr size_t kMaxFields = 4096;
+// Begins each name of a repaired head, so that Beast gives none of them a meaning: the framing
+// fields that it refuses are for BodyFraming to judge.
+constexpr char kNameMark = '~';
+constexpr uint32_t kNoContent = 204;
+constexpr uint32_t kNotModified = 304;
 
 // Where the head at the start of `text` ends, looking from `from` on: behind the first empty line.
 // npos: not yet.
@@ -42,8 +44,8 @@ bool IsFieldName(std::string_view name) {
   });
 }
 
-// A head with its lines ended properly, its status line completed and without lines that are no
-// fields.
+// A head with its lines ended properly, its status line completed, its names marked, control
+// characters blank, and without lines that are no fields.
 std::string Repair(std::string_view head) {
   std::string repaired;
   bool first = true;
@@ -64,62 +66,76 @@ std::string Repair(std::string_view head) {
     const std::string_view value = line.substr(name.size() + 1);
     while (name.ends_with(' ')) name.remove_suffix(1);
     if (!IsFieldName(name)) continue;
-    repaired.append(name).append(": ").append(value).append("\r\n");
+    repaired.append(1, kNameMark).append(name).append(": ");
+    for (const char c : value) {
+      const bool control = static_cast<unsigned char>(c) < ' ' || c == 0x7f;
+      repaired += control && c != '\t' ? ' ' : c;
+    }
+    repaired += "\r\n";
   }
   return repaired + "\r\n";
 }
 
+ResponseReader::Event EventOf(BodyFraming::Event event) {
+  switch (event) {
+    case BodyFraming::Event::kMore:
+      return ResponseReader::Event::kMore;
+    case BodyFraming::Event::kEnd:
+      return ResponseReader::Event::kEnd;
+    case BodyFraming::Event::kStopped:
+      return ResponseReader::Event::kStopped;
+    case BodyFraming::Event::kBroken:
+      return ResponseReader::Event::kBroken;
+  }
+  return ResponseReader::Event::kBroken;
+}
+
 }  // namespace
 
-struct ResponseReader::Parser {
-  class Http : public http::basic_parser<false> {
-   public:
-    explicit Http(ResponseReader* reader) : reader_(*reader) {}
-    BodySink* sink = nullptr;
+// Given one whole head, and no body.
+class ResponseReader::HeadParser : public http::basic_parser<false> {
+ public:
+  HeadParser(ResponseReader* reader, bool repaired) : reader_(*reader), repaired_(repaired) {
+    header_limit(UINT32_MAX);  // the caller's
+    skip(true);
+  }
+  bool is_http11() const { return is_http11_; }
 
-   private:
-    static constexpr auto kStop = http::error::end_of_stream;
+ private:
+  void on_request_impl(http::verb, beast::string_view, beast::string_view, int,
+                       error_code&) override {}
+  void on_response_impl(int code, beast::string_view, int version, error_code&) override {
+    reader_.status_ = static_cast<uint32_t>(code);
+    is_http11_ = version >= 11;
+  }
+  void on_field_impl(http::field, beast::string_view name, beast::string_view value,
+                     error_code& error) override {
+    if (reader_.headers_.size() >= kMaxFields) {
+      error = http::error::header_limit;
+      return;
+    }
+    if (repaired_) name.remove_prefix(1);
+    std::string& texts = reader_.texts_;
+    // The whole head fits into what was reserved: no view moves.
+    const size_t at = texts.size();
+    for (const char c : name) texts += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    texts.append(value.data(), value.size());
+    reader_.headers_.push_back({.name = std::string_view(texts).substr(at, name.size()),
+                                .value = std::string_view(texts).substr(at + name.size())});
+  }
+  void on_header_impl(error_code&) override {}
+  void on_body_init_impl(const boost::optional<uint64_t>&, error_code&) override {}
+  size_t on_body_impl(beast::string_view body, error_code&) override { return body.size(); }
+  void on_chunk_header_impl(uint64_t, beast::string_view, error_code&) override {}
+  size_t on_chunk_body_impl(uint64_t, beast::string_view body, error_code&) override {
+    return body.size();
+  }
+  void on_finish_impl(error_code&) override {}
 
-    void on_request_impl(http::verb, beast::string_view, beast::string_view, int,
-                         error_code&) override {}
-    void on_response_impl(int code, beast::string_view, int, error_code&) override {
-      reader_.status_ = static_cast<uint32_t>(code);
-    }
-    void on_field_impl(http::field, beast::string_view name, beast::string_view value,
-                       error_code& error) override {
-      if (reader_.headers_.size() >= kMaxFields) {
-        error = http::error::header_limit;
-        return;
-      }
-      std::string& texts = reader_.texts_;
-      // The whole head fits into what was reserved: no view moves.
-      const size_t at = texts.size();
-      for (const char c : name) texts += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-      texts.append(value.data(), value.size());
-      reader_.headers_.push_back({.name = std::string_view(texts).substr(at, name.size()),
-                                  .value = std::string_view(texts).substr(at + name.size())});
-    }
-    void on_header_impl(error_code&) override {}
-    void on_body_init_impl(const boost::optional<uint64_t>&, error_code&) override {}
-    size_t on_body_impl(beast::string_view body, error_code& error) override {
-      if (!sink->TakePiece({body.data(), body.size()})) error = kStop;
-      return body.size();
-    }
-    void on_chunk_header_impl(uint64_t, beast::string_view, error_code&) override {}
-    size_t on_chunk_body_impl(uint64_t, beast::string_view body, error_code& error) override {
-      return on_body_impl(body, error);
-    }
-    void on_finish_impl(error_code&) override {}
-
-    ResponseReader& reader_;
-  };
-
-  std::optional<Http> http;
+  ResponseReader& reader_;
+  const bool repaired_;
+  bool is_http11_ = false;
 };
-
-ResponseReader::ResponseReader(size_t max_head_bytes)
-    : max_head_bytes_(max_head_bytes), parser_(std::make_unique<Parser>()) {}
-ResponseReader::~ResponseReader() = default;
 
 void ResponseReader::Begin(bool no_body) {
   no_body_ = no_body;
@@ -129,7 +145,6 @@ void ResponseReader::Begin(bool no_body) {
   status_ = 0;
   head_.clear();
   headers_.clear();
-  pending_.clear();
 }
 
 std::string_view ResponseReader::Header(std::string_view name) const {
@@ -149,11 +164,13 @@ void ResponseReader::MoveHead(std::string* head, std::vector<HttpHeader>* header
   headers_.clear();
 }
 
-bool ResponseReader::keep_alive() const { return parser_->http->keep_alive(); }
-
 ResponseReader::Event ResponseReader::Read(std::string_view* bytes, BodySink& sink) {
   if (!head_done_) return ReadHead(bytes);
-  return ReadBody(bytes, sink);
+  return EventOf(framing_.Read(bytes, sink));
+}
+
+ResponseReader::Event ResponseReader::ReadEnd() {
+  return head_done_ ? EventOf(framing_.ReadEnd()) : Event::kBroken;
 }
 
 ResponseReader::Event ResponseReader::ReadHead(std::string_view* bytes) {
@@ -174,7 +191,9 @@ ResponseReader::Event ResponseReader::ReadHead(std::string_view* bytes) {
     }
     head_.resize(end);
     bytes->remove_prefix(end - before);
-    if (!ParseHead(head_) && !ParseHead(Repair(head_))) return Event::kBroken;
+    if (!ParseHead(head_, /*repaired=*/false) && !ParseHead(Repair(head_), /*repaired=*/true)) {
+      return Event::kBroken;
+    }
     // 101: nobody asked for another protocol.
     if (status_ < 100 || status_ == 101) return Event::kBroken;
     if (status_ >= 200) break;
@@ -182,67 +201,41 @@ ResponseReader::Event ResponseReader::ReadHead(std::string_view* bytes) {
     head_.clear();
     if (passed_bytes_ >= max_head_bytes_) return Event::kTooLarge;
   }
+  if (!BeginBody()) return Event::kBroken;
   head_done_ = true;
   return Event::kHead;
 }
 
-bool ResponseReader::ParseHead(std::string_view text) {
+bool ResponseReader::ParseHead(std::string_view text, bool repaired) {
   status_ = 0;
   headers_.clear();
   texts_.clear();
   texts_.reserve(text.size());
-  auto& parser = parser_->http.emplace(this);
-  parser.header_limit(static_cast<uint32_t>(max_head_bytes_ + 1024));
-  parser.body_limit(boost::none);
-  if (no_body_) parser.skip(true);
+  HeadParser parser(this, repaired);
   error_code error;
   // Twice when it stops behind the status line.
   while (!error && !parser.is_header_done() && !text.empty()) {
     text.remove_prefix(parser.put(boost::asio::buffer(text.data(), text.size()), error));
   }
-  return !error && parser.is_header_done();
+  if (error || !parser.is_header_done()) return false;
+  bool close = repaired;
+  bool keep = parser.is_http11();
+  for (const std::string_view name : {"connection", "proxy-connection"}) {
+    ForEachElement(headers_, name, [&](std::string_view option) {
+      close |= absl::EqualsIgnoreCase(ToAbsl(option), "close");
+      keep |= absl::EqualsIgnoreCase(ToAbsl(option), "keep-alive");
+    });
+  }
+  keep_alive_ = keep && !close;
+  return true;
 }
 
-ResponseReader::Event ResponseReader::ReadBody(std::string_view* bytes, BodySink& sink) {
-  auto& parser = *parser_->http;
-  parser.sink = &sink;
-  parser.eager(true);
-  if (parser.is_done()) return Event::kEnd;
-  if (bytes->empty()) return Event::kMore;
-  // What is left of the last bytes comes first: the beginning of a line.
-  const bool joined = !pending_.empty();
-  if (joined) pending_ += *bytes;
-  if (joined && pending_.size() < kLastChunkBytes) {
-    bytes->remove_prefix(bytes->size());
-    return Event::kMore;
-  }
-  const std::string_view input = joined ? std::string_view(pending_) : *bytes;
-  const size_t size = input.size();
-  error_code error;
-  const size_t used = parser.put(boost::asio::buffer(input.data(), size), error);
-  if (parser.is_done() && (!error || error == http::error::need_more)) {
-    bytes->remove_prefix(bytes->size() - (size - used));
-    return Event::kEnd;
-  }
-  if (error == http::error::end_of_stream) return Event::kStopped;
-  if (error && error != http::error::need_more) return Event::kBroken;
-  if (size - used > kMaxChunkLineBytes) return Event::kBroken;
-  if (joined) {
-    pending_.erase(0, used);
-  } else {
-    pending_.assign(input.substr(used));
-  }
-  bytes->remove_prefix(bytes->size());
-  return Event::kMore;
-}
-
-ResponseReader::Event ResponseReader::ReadEnd() {
-  if (!head_done_) return Event::kBroken;
-  auto& parser = *parser_->http;
-  if (parser.is_done()) return Event::kEnd;
-  error_code error;
-  parser.put_eof(error);
-  return error ? Event::kBroken : Event::kEnd;
+// False: its headers contradict each other.
+bool ResponseReader::BeginBody() {
+  const bool empty = no_body_ || status_ == kNoContent || status_ == kNotModified;
+  if (!empty) return framing_.Begin(headers_);
+  framing_.BeginEmpty();
+  return true;
 }
 
 }  // namespace orbweaver

@@ -22,7 +22,7 @@ bool IsGzipFile(std::string_view body) { return body.starts_with("\x1f\x8b\x08")
 Unpacked UnpackGzipFile(std::string_view file, const BodyBounds& bounds, std::string* text) {
   using Verdict = BodyDecoder::Verdict;
   BodyDecoder decoder;
-  decoder.Begin(ContentCoding::kGzip, bounds, text);
+  decoder.Begin({ContentCoding::kGzip}, bounds, text);
   auto verdict = Verdict::kGoesOn;
   while (verdict == Verdict::kGoesOn && !file.empty() && IsText(*text)) {
     verdict = decoder.Take(file.substr(0, kPieceBytes));

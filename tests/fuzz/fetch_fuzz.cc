@@ -1,8 +1,9 @@
 // What any bytes that a server sends may not do to the spider's fetcher: crash it, keep it busy,
 // grow past its bounds, or depend on how they were cut into packets.
 //
-// Input: a byte that chooses (0 answers, 1 to 4 bodies of each encoding, 5 answers to names, 6
-// what becomes of a redirect), a byte that cuts the rest into pieces, then the rest.
+// Input: a byte that chooses (0 answers, 1 to 4 bodies of each coding, 5 answers to names, 6
+// what becomes of a redirect, 7 bodies of several codings, which the next byte chooses), a byte
+// that cuts the rest into pieces, then the rest.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -58,18 +59,29 @@ void Answers(std::string_view bytes, size_t piece) {
   CHECK(whole.status == pieces.status && whole.body == pieces.body);
   CHECK(whole.response_head == pieces.response_head);
   CHECK(whole.headers.size() == pieces.headers.size());
+  CHECK(whole.body_truncated == pieces.body_truncated);
 }
 
-void Bodies(ContentCoding coding, std::string_view bytes, size_t piece) {
+void Bodies(const ContentCodings& codings, std::string_view bytes, size_t piece) {
   BodyDecoder decoder;
   std::string body;
-  decoder.Begin(coding, {.max_bytes = kMaxBodyBytes, .max_compression = 100}, &body);
+  decoder.Begin(codings, {.max_bytes = kMaxBodyBytes, .max_compression = 100}, &body);
   while (!bytes.empty()) {
     if (decoder.Take(bytes.substr(0, piece)) != BodyDecoder::Verdict::kGoesOn) break;
     bytes.remove_prefix(std::min(bytes.size(), piece));
   }
   decoder.End();
   CHECK(body.size() <= kMaxBodyBytes);
+}
+
+void Layers(std::string_view bytes, size_t piece) {
+  if (bytes.empty()) return;
+  const auto choice = static_cast<uint8_t>(bytes[0]);
+  ContentCodings codings;
+  for (const int each : {choice % 5, choice / 5 % 5, choice / 25 % 5}) {
+    codings.push_back(static_cast<ContentCoding>(each));
+  }
+  Bodies(codings, bytes.substr(1), piece);
 }
 
 void Names(std::string_view bytes) {
@@ -105,7 +117,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
   const size_t piece = size_t{data[1]} + 1;
-  switch (data[0] % 7) {
+  switch (data[0] % 8) {
     case 0:
       Answers(bytes, piece);
       break;
@@ -113,13 +125,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 2:
     case 3:
     case 4:
-      Bodies(static_cast<ContentCoding>(data[0] % 7), bytes, piece);
+      Bodies({static_cast<ContentCoding>(data[0] % 8)}, bytes, piece);
       break;
     case 5:
       Names(bytes);
       break;
-    default:
+    case 6:
       Locations(bytes);
+      break;
+    default:
+      Layers(bytes, piece);
       break;
   }
   return 0;
