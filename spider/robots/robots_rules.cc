@@ -20,6 +20,25 @@ bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
                                             [](char x, char y) { return Lower(x) == Lower(y); });
 }
 
+// The directives that are known, with the misspellings that Google takes for them. Its parser
+// compares beginnings, so does this one: "Disallowed" and "User-agents" are meant so too.
+enum class Directive : uint8_t { kUserAgent, kAllow, kDisallow, kCrawlDelay, kSitemap, kOther };
+
+Directive DirectiveOf(std::string_view key) {
+  constexpr std::pair<std::string_view, Directive> kBeginnings[] = {
+      {"user-agent", Directive::kUserAgent},   {"useragent", Directive::kUserAgent},
+      {"user agent", Directive::kUserAgent},   {"allow", Directive::kAllow},
+      {"disallow", Directive::kDisallow},      {"dissallow", Directive::kDisallow},
+      {"dissalow", Directive::kDisallow},      {"disalow", Directive::kDisallow},
+      {"diasllow", Directive::kDisallow},      {"disallaw", Directive::kDisallow},
+      {"crawl-delay", Directive::kCrawlDelay}, {"sitemap", Directive::kSitemap},
+      {"site-map", Directive::kSitemap}};
+  for (const auto& [beginning, directive] : kBeginnings) {
+    if (EqualsIgnoreCase(key.substr(0, beginning.size()), beginning)) return directive;
+  }
+  return Directive::kOther;
+}
+
 std::string_view Trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(kSpaces);
   if (begin == std::string_view::npos) return {};
@@ -158,26 +177,39 @@ class RobotsRules::Compiler {
   };
 
   void ReadLine(std::string_view line, uint32_t number) {
-    line = line.substr(0, line.find('#'));
-    const size_t colon = line.find(':');
-    if (colon == std::string_view::npos) return;
-    const std::string_view key = Trim(line.substr(0, colon));
-    const std::string_view value = Trim(line.substr(colon + 1));
-    if (EqualsIgnoreCase(key, "user-agent")) {
-      ReadUserAgent(value);
-    } else if (EqualsIgnoreCase(key, "allow")) {
-      ReadRule(value, /*allow=*/true, number);
-    } else if (EqualsIgnoreCase(key, "disallow")) {
-      ReadRule(value, /*allow=*/false, number);
-    } else if (EqualsIgnoreCase(key, "crawl-delay")) {
-      if (const auto delay = ReadCrawlDelay(value)) {
-        if (in_named_) named_.crawl_delay = std::max(named_.crawl_delay, delay);
-        if (in_for_all_) for_all_.crawl_delay = std::max(for_all_.crawl_delay, delay);
-      }
-    } else if (EqualsIgnoreCase(key, "sitemap")) {
-      const bool fits = !value.empty() && value.size() <= kMaxUrlBytes && IsValidUtf8(value);
-      if (fits && sitemaps_.size() < kMaxSitemaps) sitemaps_.emplace_back(value);
+    line = Trim(line.substr(0, line.find('#')));
+    size_t separator = line.find(':');
+    if (separator == std::string_view::npos) {
+      // Some forget the colon: two words are a directive all the same, more are none.
+      separator = line.find_first_of(kSpaces);
+      if (separator == std::string_view::npos) return;
+      if (Trim(line.substr(separator)).find_first_of(kSpaces) != std::string_view::npos) return;
     }
+    const std::string_view value = Trim(line.substr(separator + 1));
+    switch (DirectiveOf(Trim(line.substr(0, separator)))) {
+      case Directive::kUserAgent:
+        return ReadUserAgent(value);
+      case Directive::kAllow:
+        return ReadRule(value, /*allow=*/true, number);
+      case Directive::kDisallow:
+        return ReadRule(value, /*allow=*/false, number);
+      case Directive::kCrawlDelay:
+        return AddCrawlDelay(ReadCrawlDelay(value));
+      case Directive::kSitemap:
+        return AddSitemap(value);
+      case Directive::kOther:
+        return;
+    }
+  }
+
+  void AddCrawlDelay(std::optional<std::chrono::milliseconds> delay) {
+    if (in_named_) named_.crawl_delay = std::max(named_.crawl_delay, delay);
+    if (in_for_all_) for_all_.crawl_delay = std::max(for_all_.crawl_delay, delay);
+  }
+
+  void AddSitemap(std::string_view value) {
+    const bool fits = !value.empty() && value.size() <= kMaxUrlBytes && IsValidUtf8(value);
+    if (fits && sitemaps_.size() < kMaxSitemaps) sitemaps_.emplace_back(value);
   }
 
   // Lines of user agents in a row share the rules that follow; other records between them change

@@ -174,6 +174,31 @@ TEST(RobotsRulesTest, ByteOrderMarkCommentsAndLineEndsAreNoContent_2_3) {
   EXPECT_FALSE(Allowed("  USER-AGENT :\t*\n\n dIsallow\t:/x\n", "/x"));
 }
 
+// ---- What Google's parser takes for a line too (github.com/google/robotstxt).
+
+TEST(RobotsRulesTest, TwoWordsWithoutAColonAreADirectiveAndMoreAreNone) {
+  EXPECT_FALSE(Allowed("User-agent *\nDisallow /x\n", "/x"));
+  EXPECT_FALSE(Allowed("user-agent FooBot\n\tdisallow \t /x \t # why\n", "/x"));
+  EXPECT_TRUE(Allowed("User-agent: *\nDisallow /x y\n", "/x"));
+  EXPECT_TRUE(Allowed("User-agent: *\nDisallow all /x\n", "/x"));
+  EXPECT_TRUE(Allowed("User-agent: *\nDisallow\nDisallow/x\n", "/x"));
+  EXPECT_TRUE(Allowed("User-agent: *\n: /x\n", "/x"));
+}
+
+TEST(RobotsRulesTest, FrequentMisspellingsAreMeantAsTheyAreRead) {
+  for (const char* agent : {"User Agent: *", "useragent: *", "USER AGENT:*", "User-agents: *"}) {
+    EXPECT_FALSE(Allowed(std::string(agent) + "\nDisallow: /x\n", "/x")) << agent;
+  }
+  for (const char* disallow :
+       {"Disalow", "dissallow", "Dissalow", "Diasllow", "disallaw", "disallowed"}) {
+    EXPECT_FALSE(Allowed(std::string("User-agent: *\n") + disallow + ": /x\n", "/x")) << disallow;
+  }
+  EXPECT_TRUE(Allowed("User-agent: *\nDisallow: /\nAllowed: /x\n", "/x"));
+  EXPECT_TRUE(Allowed("User-agent: *\nDenied: /x\nDis: /x\n", "/x"));
+  EXPECT_EQ(1u,
+            RobotsRules::Parse("Site-map: https://example.com/a\n", "FooBot").sitemaps().size());
+}
+
 TEST(RobotsRulesTest, TheDecidingLineIsCountedAsInAnEditor) {
   const RobotsRules rules =
       RobotsRules::Parse("# one\r\n\r\nUser-agent: *\rDisallow: /%7ex\n", "FooBot");
