@@ -9,6 +9,23 @@ namespace {
 
 constexpr size_t kSniffTokens = 16;  // before the root there are a declaration and comments at most
 
+// Of the lines of a text file, empty ones apart, so many are looked at.
+constexpr size_t kSniffLines = 16;
+
+// White space as people paste it: also a no-break space and a byte order mark, in UTF-8.
+std::string_view TrimPasted(std::string_view text) {
+  constexpr std::string_view kPasted[] = {"\xc2\xa0", "\xef\xbb\xbf"};
+  for (size_t before = text.size() + 1; text.size() < before;) {
+    before = text.size();
+    text = TrimSpace(text);
+    for (const std::string_view each : kPasted) {
+      if (text.starts_with(each)) text.remove_prefix(each.size());
+      if (text.ends_with(each)) text.remove_suffix(each.size());
+    }
+  }
+  return text;
+}
+
 bool IsUrlLine(std::string_view line) {
   return (StartsWithIgnoreCase(line, "http://") || StartsWithIgnoreCase(line, "https://")) &&
          line.find_first_of(" \t<>\"") == std::string_view::npos;
@@ -26,7 +43,7 @@ class ElementText {
   void Append(std::string_view text) { text_.Append(text); }
   // The text of element `name`, which just ended; empty when there is none, or it had elements.
   std::string_view End(std::string_view name) const {
-    return name == name_ ? text_.view() : std::string_view();
+    return name == name_ ? TrimPasted(text_.view()) : std::string_view();
   }
 
  private:
@@ -71,8 +88,21 @@ void ReadSitemap(std::string_view text, LinkKind kind, LinkCollector* links) {
 void ReadTextSitemap(std::string_view text, LinkCollector* links) {
   std::string_view line;
   while (NextPart(&text, "\n", &line)) {
+    line = TrimPasted(line);
     if (IsUrlLine(line)) links->Add({.href = line, .kind = LinkKind::kSitemapPage});
   }
+}
+
+// Its lines are URLs, but for a title, comments and the like.
+bool IsTextSitemap(std::string_view text) {
+  size_t urls = 0;
+  size_t others = 0;
+  std::string_view line;
+  while (urls + others < kSniffLines && NextPart(&text, "\n", &line)) {
+    line = TrimPasted(line);
+    if (!line.empty()) ++(IsUrlLine(line) ? urls : others);
+  }
+  return urls > 0 && urls >= others;
 }
 
 // RSS of all versions (<item> with <link>, or a <guid> that is one) and Atom (<entry> with <link
@@ -107,9 +137,13 @@ class FeedReader {
     if (xml.name() == "item" || xml.name() == "entry") {
       EndItem();
       in_item_ = true;
+    } else if (xml.name() == "source" && in_item_) {
+      in_source_ = true;
+      AddSource(xml.Attribute("url"), LinkKind::kFeed);
     } else if (xml.name() == "link") {
       const std::string rel(xml.Attribute("rel"));
       const std::string_view href = xml.Attribute("href");
+      if (in_source_ && rel == "self") AddSource(href, LinkKind::kFeed);
       if (!href.empty() && (rel.empty() || rel == "alternate")) {
         Found(href);
       } else if (!href.empty() && (rel == "next" || rel == "prev-archive")) {
@@ -124,7 +158,9 @@ class FeedReader {
     const std::string_view text = element_.End(name);
     if (name == "item" || name == "entry") {
       EndItem();
-    } else if (name == "title" && !text.empty()) {
+    } else if (name == "source") {
+      in_source_ = false;
+    } else if (name == "title" && !text.empty() && !in_source_) {
       if (in_item_ && item_title_.empty()) item_title_ = text;
       if (!in_item_ && feed_title_.view().empty()) feed_title_.Append(text);
     } else if (name == "link" && !text.empty()) {
@@ -136,11 +172,15 @@ class FeedReader {
   }
 
   void Found(std::string_view href) {
-    if (!in_item_) {
-      links_.Add({.href = href});  // the site that the feed is of
+    if (!in_item_ || in_source_) {
+      links_.Add({.href = href});  // the site that the feed, or the item's source, is of
     } else if (item_.empty()) {
       item_ = href;
     }
+  }
+
+  void AddSource(std::string_view href, LinkKind kind) {
+    if (!href.empty()) links_.Add({.href = href, .kind = kind});
   }
 
   void EndItem() {
@@ -152,12 +192,14 @@ class FeedReader {
     guid_.clear();
     item_title_.clear();
     in_item_ = false;
+    in_source_ = false;
   }
 
   LinkCollector& links_;
   TextBuffer& feed_title_;
   ElementText element_{kMaxUrlTextBytes};
   bool in_item_ = false;
+  bool in_source_ = false;  // the feed that the item was taken from
   bool guid_is_link_ = true;
   std::string item_;
   std::string guid_;
@@ -167,10 +209,9 @@ class FeedReader {
 }  // namespace
 
 DocumentKind KindOfList(std::string_view text) {
-  text = TrimSpace(text);
+  text = TrimPasted(text);
   if (!text.starts_with('<')) {
-    const std::string_view line = TrimSpace(text.substr(0, text.find('\n')));
-    return IsUrlLine(line) ? DocumentKind::kTextSitemap : DocumentKind::kOther;
+    return IsTextSitemap(text) ? DocumentKind::kTextSitemap : DocumentKind::kOther;
   }
   XmlScanner xml(text);
   for (size_t i = 0; i < kSniffTokens; ++i) {

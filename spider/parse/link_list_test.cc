@@ -1,6 +1,8 @@
 // Sitemaps and feeds, through the whole parser: what a document is decides how it is read.
 #include "spider/parse/link_list.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "spider/parse/page_parser.h"
@@ -64,6 +66,45 @@ TEST_F(LinkListTest, LinesOfUrlsAreASitemap) {
   EXPECT_EQ((UrlList{"https://example.com/a", "https://example.com/b", "https://example.com/e"}),
             Urls());
   EXPECT_EQ(DocumentKind::kOther, Parse("See https://example.com/", "text/plain").kind);
+}
+
+TEST_F(LinkListTest, LinesOfUrlsMayHaveATitleAndComments) {
+  Parse("Sitemap of example.com\n\nhttps://example.com/a\n\xc2\xa0https://example.com/b\xc2\xa0\n",
+        "text/plain");
+  EXPECT_EQ(DocumentKind::kTextSitemap, page_.kind);
+  EXPECT_EQ((UrlList{"https://example.com/a", "https://example.com/b"}), Urls());
+  Parse("# a\n# b\nhttps://example.com/a\n", "text/plain");
+  EXPECT_EQ(DocumentKind::kOther, page_.kind) << "a text that names a URL";
+}
+
+TEST_F(LinkListTest, WhiteSpaceAsPeoplePasteItIsNoPartOfAUrl) {
+  Parse(
+      "<urlset><url><loc>\xc2\xa0https://example.com/a\xc2\xa0 </loc></url>"
+      "<url><loc>&#160;\n\xef\xbb\xbfhttps://example.com/b&#xa0;</loc></url>"
+      "<url><loc>https://example.com/c\xc2\xa0x</loc></url></urlset>");
+  EXPECT_EQ(
+      (UrlList{"https://example.com/a", "https://example.com/b", "https://example.com/c%C2%A0x"}),
+      Urls());
+}
+
+TEST_F(LinkListTest, AnItemsSourceHasLinksOfItsOwn) {
+  Parse(
+      "<feed xmlns='http://www.w3.org/2005/Atom'><entry><source><title>S</title>"
+      "<link href='https://b.org/'/><link rel='self' href='https://b.org/feed'/></source>"
+      "<title>E</title><link href='https://example.com/1'/></entry>"
+      "<entry><source><link href='/unclosed'/></entry><entry><link href='/2'/></entry></feed>");
+  ASSERT_EQ(5u, links_.size());
+  const auto link = [this](std::string_view url) {
+    return *std::find_if(links_.begin(), links_.end(),
+                         [url](const Link& each) { return each.url == url; });
+  };
+  EXPECT_EQ(LinkKind::kFeedItem, link("https://example.com/1").kind);
+  EXPECT_EQ("E", link("https://example.com/1").anchor);
+  EXPECT_EQ(LinkKind::kFeedItem, link("https://example.com/2").kind);
+  EXPECT_EQ(LinkKind::kAnchor, link("https://b.org/").kind);
+  EXPECT_EQ(LinkKind::kFeed, link("https://b.org/feed").kind);
+  Parse("<rss><channel><item><link>/1</link><source url='/rss2'>S</source></item></channel></rss>");
+  EXPECT_EQ((UrlList{"https://example.com/rss2", "https://example.com/1"}), Urls());
 }
 
 TEST_F(LinkListTest, RssItemsAreLinksWithTheirTitles) {
