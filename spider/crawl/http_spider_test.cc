@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <zlib.h>
 
 #include "fmt/format.h"
 #include <gtest/gtest.h>
@@ -370,6 +371,33 @@ TEST_F(HttpSpiderTest, WhatWasFetchedIsInTheArchive) {
   for (const auto& [url, outcome] : Log().by_url) pages += outcome.pages > 0;
   EXPECT_EQ(lines, pages);
   EXPECT_GT(pages, 5u);
+}
+
+TEST_F(HttpSpiderTest, AnAnswerWhoseContentIsRefusedIsInTheArchive) {
+  Serve({.hosts = 1, .pages_per_host = 10}, {});
+  options_.archive.folder = folder_.path() / "archive";
+  options_.fetch.content_types = {"application/pdf"};
+  const std::string url =
+      server_->web().paths().UrlOf({.host = 0, .number = 1, .kind = Place::Kind::kPage});
+  Feed(url);
+  ASSERT_OK(feed_->Flush());
+  Make();
+  RunToEnd();
+  ASSERT_OK(core_->Close());
+  ASSERT_OK(core_->Finish());
+  EXPECT_EQ(Log().by_url.at(url).cause, FailureCause::kContentType);
+  const std::filesystem::directory_iterator files(options_.archive.folder);
+  std::string text;
+  gzFile const file = gzopen(begin(files)->path().c_str(), "rb");
+  char block[4096];
+  for (int n; (n = gzread(file, block, sizeof block)) > 0;) {
+    text.append(block, static_cast<size_t>(n));
+  }
+  gzclose(file);
+  const size_t record = text.find("WARC-Target-URI: " + url + "\r\n");
+  ASSERT_NE(record, std::string::npos) << text;
+  EXPECT_NE(text.find("WARC-Truncated: unspecified\r\n", record), std::string::npos) << text;
+  EXPECT_NE(text.find("\r\n\r\nHTTP/1.1 200 OK\r\n", record), std::string::npos) << text;
 }
 
 }  // namespace

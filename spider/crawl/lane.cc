@@ -30,7 +30,7 @@ bool IsCompressedSitemap(std::string_view url) {
 
 // Whether it was us who ended the answer, or the wait for one.
 bool BrokenOff(const FetchResult& result) {
-  if (!result.failure) return result.body_truncated;
+  if (!result.failure) return result.body_truncated && !result.ended_early;
   switch (*result.failure) {
     case FailureCause::kTimeoutTls:
     case FailureCause::kTimeoutFirstByte:
@@ -128,7 +128,8 @@ void Lane::OnFetched(FetchResult& result) {
   done.failure = result.failure;
   done.ending.status = static_cast<int>(result.status);
   if (result.retry_after) done.ending.retry_after = *result.retry_after;
-  if (!result.failure) done.fatal = archive_->KeepExchange(task.url, result);
+  // Also one whose content was refused.
+  if (result.status != 0) done.fatal = archive_->KeepExchange(task.url, result);
   if (!done.fatal.ok()) return;
   const bool redirected = !result.failure && IsRedirect(result.status);
   if (task.kind == LaneTask::Kind::kRobots || redirected) {

@@ -119,6 +119,7 @@ void AnswerReader::OnBodyOver(BodyDecoder::Verdict verdict) {
     Fail(FailureCause::kEncoding, "the encoded content is cut off");
   } else if (truncate_) {
     result_->body_truncated = true;
+    result_->ended_early = verdict == Verdict::kCut;
     decoder_.End();
   } else {
     Fail(FailureCause::kTooLarge, "the body is too large");

@@ -59,6 +59,7 @@ struct FetchResult {
   // Of a 2xx, its content encoding undone, up to the bound.
   std::string body;
   bool body_truncated = false;
+  bool ended_early = false;     // of body_truncated: not by the bound, its encoding lacks its end
   uint64_t received_bytes = 0;  // of the body, as it came
   std::optional<std::chrono::milliseconds> retry_after;
 

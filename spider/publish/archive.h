@@ -28,7 +28,8 @@ class Archive {
   Archive(const ArchiveOptions& options, std::string_view writer, std::string_view software,
           const Clock& clock);
 
-  // Every answer, robots.txt and redirects included. Fatal when the disk does not take it.
+  // Every answer, robots.txt, redirects and those whose content was refused included. Fatal when
+  // the disk does not take it.
   absl::Status KeepExchange(std::string_view url, const FetchResult& result);
 
   // A page, after KeepExchange.

@@ -111,6 +111,44 @@ TEST_F(ArchiveTest, HeadsAreHttp11AndTrueOfTheBodyThatFollows) {
   EXPECT_NE(text.find("WARC-Type: request\r\n"), std::string::npos);
 }
 
+TEST_F(ArchiveTest, AStatusLineWithoutReasonKeepsItsSpace) {
+  std::string head;
+  for (const char* line : {"HTTP/1.1 404 \r\n\r\n", "HTTP/1.1 404\r\n\r\n", "HTTP/1.0 404\n\n",
+                           "HTTP/1.1  404  \r\n\r\n"}) {
+    ArchivedHead(line, 0, &head);
+    EXPECT_EQ(head, "HTTP/1.1 404 \r\nContent-Length: 0\r\n\r\n") << line;
+  }
+  ArchivedHead("HTTP/1.1 404 Not  Found \r\n\r\n", 0, &head);
+  EXPECT_EQ(head, "HTTP/1.1 404 Not  Found\r\nContent-Length: 0\r\n\r\n");
+}
+
+TEST_F(ArchiveTest, AnAnswerWithoutItsWholeBodySaysWhy) {
+  Archive archive = Make();
+  FetchResult answer = Answer(200, "");
+  const auto keep = [&](std::optional<FailureCause> failure) {
+    answer.failure = failure;
+    EXPECT_OK(archive.KeepExchange("http://a.test/", answer));
+  };
+  keep(std::nullopt);
+  for (const FailureCause cause :
+       {FailureCause::kContentType, FailureCause::kEncoding, FailureCause::kTooLarge,
+        FailureCause::kTooSlow, FailureCause::kTimeoutTotal, FailureCause::kReset}) {
+    keep(cause);
+  }
+  answer.body = "body";
+  answer.body_truncated = true;
+  keep(std::nullopt);
+  answer.ended_early = true;
+  keep(std::nullopt);
+  ASSERT_OK(archive.Finish());
+  const std::string text = Unpacked(Files()[0]);
+  EXPECT_EQ(Count(text, "WARC-Type: request\r\n"), 9u);
+  EXPECT_EQ(Count(text, "WARC-Truncated: unspecified\r\n"), 2u);
+  EXPECT_EQ(Count(text, "WARC-Truncated: length\r\n"), 2u);
+  EXPECT_EQ(Count(text, "WARC-Truncated: time\r\n"), 2u);
+  EXPECT_EQ(Count(text, "WARC-Truncated: disconnect\r\n"), 2u);
+}
+
 TEST_F(ArchiveTest, ADigestIsSha1InBase32) {
   // RFC 3174's "abc" in the base of RFC 4648.
   EXPECT_EQ(WarcDigest("a", "bc"), "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5");
@@ -125,6 +163,7 @@ TEST_F(ArchiveTest, ContentThatComesAgainIsARevisitWithoutItsBody) {
   const std::string text = Unpacked(Files()[0]);
   EXPECT_EQ(Count(text, "the same content"), 1u);
   EXPECT_EQ(Count(text, "WARC-Type: revisit"), 2u);
+  EXPECT_EQ(Count(text, "WARC-Payload-Digest: "), 2u) << "a 304 has no payload";
   EXPECT_EQ(Count(text, "revisit/identical-payload-digest"), 1u);
   EXPECT_EQ(Count(text, "revisit/server-not-modified"), 1u);
   EXPECT_EQ(Count(text, "WARC-Refers-To-Target-URI: http://a.test/1\r\n"), 1u);

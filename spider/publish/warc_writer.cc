@@ -21,17 +21,37 @@ bool TellsOfEncoding(std::string_view line) {
          EqualsIgnoreCase(name, "transfer-encoding") || EqualsIgnoreCase(name, "content-length");
 }
 
+// In the words of WARC 1.1, section 5.13; empty: the payload is whole.
+std::string_view WhyTruncated(const FetchResult& result) {
+  if (!result.failure) {
+    if (!result.body_truncated) return {};
+    return result.ended_early ? "disconnect" : "length";
+  }
+  switch (*result.failure) {
+    case FailureCause::kTooLarge:
+      return "length";
+    case FailureCause::kTimeoutTotal:
+    case FailureCause::kTooSlow:
+      return "time";
+    case FailureCause::kReset:
+    case FailureCause::kProtocol:
+      return "disconnect";
+    default:
+      return "unspecified";
+  }
+}
+
 }  // namespace
 
 void ArchivedHead(std::string_view response_head, size_t payload_bytes, std::string* out) {
   out->clear();
   std::string_view line = response_head.substr(0, response_head.find('\n'));
   response_head.remove_prefix(std::min(line.size() + 1, response_head.size()));
-  *out += "HTTP/1.1";
-  const size_t status = line.find(' ');
-  if (status != std::string_view::npos) *out += line.substr(status);
-  if (out->ends_with('\r')) out->pop_back();
-  *out += "\r\n";
+  line = TrimSpace(line);
+  line = TrimSpace(line.substr(std::min(line.find(' '), line.size())));
+  const std::string_view status = line.substr(0, line.find(' '));
+  const std::string_view reason = TrimSpace(line.substr(status.size()));
+  *out += fmt::format("HTTP/1.1 {} {}\r\n", status, reason);
   while (!response_head.empty()) {
     line = response_head.substr(0, response_head.find('\n'));
     response_head.remove_prefix(std::min(line.size() + 1, response_head.size()));
@@ -87,8 +107,11 @@ absl::Status WarcWriter::Write(std::string_view url, const FetchResult& result) 
   if (!result.address.empty()) {
     response.headers.emplace_back("WARC-IP-Address", result.address.Text());
   }
-  response.headers.emplace_back("WARC-Payload-Digest", digest);
-  if (result.body_truncated) response.headers.emplace_back("WARC-Truncated", "length");
+  // A 304 has no payload, and that of nothing would name another record.
+  if (result.status != kNotModified) response.headers.emplace_back("WARC-Payload-Digest", digest);
+  if (const std::string_view why = WhyTruncated(result); !why.empty()) {
+    response.headers.emplace_back("WARC-Truncated", why);
+  }
 
   const Known* known = nullptr;
   if (!result.body.empty()) known = Recall(digest, url, date, id);

@@ -21,7 +21,8 @@ namespace orbweaver {
 // For each answer a `request` and a `response` record, written at once. A body whose content this
 // writer has written already, and the answer 304, become `revisit` records. A body stands there
 // with its content encoding undone: Content-Encoding, Transfer-Encoding and the original
-// Content-Length are kept under the prefix `X-Crawler-`.
+// Content-Length are kept under the prefix `X-Crawler-`. An answer whose content was refused, or
+// did not come, stands there without body and with WARC-Truncated.
 //
 // Place: in Archive, one a lane. Not thread-safe.
 class WarcWriter {
@@ -30,7 +31,7 @@ class WarcWriter {
   WarcWriter(const ArchiveOptions& options, std::string_view name_prefix, std::string_view software,
              const Clock& clock);
 
-  // `result` must have an answer. Fatal when it cannot be written.
+  // `result` must have the head of an answer. Fatal when it cannot be written.
   absl::Status Write(std::string_view url, const FetchResult& result);
 
   absl::Status Finish() { return files_.Finish(); }
@@ -60,7 +61,8 @@ class WarcWriter {
 };
 
 // The head of an answer as it stands in an archive: HTTP/1.1 whatever was spoken, and a
-// Content-Length that is true of the payload.
+// Content-Length that is true of the payload. Its status line is complete, with an empty reason
+// where the server gave none (RFC 9112, section 4: the space before it stays).
 void ArchivedHead(std::string_view response_head, size_t payload_bytes, std::string* out);
 
 }  // namespace orbweaver

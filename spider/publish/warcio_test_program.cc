@@ -23,6 +23,11 @@ int main(int argc, char** argv) {
     } else if (i % 10 == 2) {
       result.status = 404;
       result.response_head = "HTTP/1.1 404 \r\n\r\n";
+    } else if (i % 10 == 5) {
+      result.failure = FailureCause::kContentType;
+    } else if (i % 10 == 6) {
+      result.status = 403;
+      result.response_head = "HTTP/1.1 403\nServer: x\n\n";
     } else if (i % 10 == 3) {
       result.body = "content that comes again";
     } else {
