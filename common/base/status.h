@@ -31,8 +31,8 @@ inline bool IsFatal(const absl::Status& status) {
   return !status.ok() && KindOf(status) == ErrorKind::kFatal;
 }
 
-// A later owner holds the partition: stop without committing, and rejoin. Fatal to the work in
-// hand, not to the process.
+// A later owner holds the partition, or a record that was sent is given up: stop without
+// committing, and begin anew. Fatal to the work in hand, not to the process.
 inline bool IsFenced(const absl::Status& status) {
   return status.code() == absl::StatusCode::kAborted;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -16,8 +17,10 @@
 
 namespace orbweaver {
 
-// What became of one record. A failure is fatal: what can be retried is retried inside, in order,
-// for as long as `ProducerOptions::delivery_timeout` says.
+// What became of one record. A failure is never retry: what can be retried is retried inside, in
+// order, for as long as the delivery timeout says. Then it is Fenced (IsFenced): given up, it may
+// be in the log, and its sender begins anew with another producer. Fatal: another would fare no
+// better (no such topic, no right to write, a record that is not taken, a broken disk).
 struct Ack {
   uint64_t token;
   PartitionId partition;
@@ -29,13 +32,16 @@ struct Ack {
 
 using AckHandler = std::function<void(const Ack&)>;
 
+inline constexpr Duration kDefaultDeliveryTimeout = std::chrono::minutes(2);
+
 struct ProducerOptions {
   // Records whose ack was not delivered yet, keys and values together. Sending past it is refused,
   // which is the back-pressure. One record larger than that is taken when there is no other.
   size_t max_bytes = size_t{32} << 20;
   // After this long without an ack for a partition that waits for some, all that is outstanding, of
-  // all partitions, is given up.
-  Duration delivery_timeout = std::chrono::minutes(2);
+  // all partitions, is given up. Nothing: the bus's own, kDefaultDeliveryTimeout or an option of
+  // it.
+  std::optional<Duration> delivery_timeout = {};
 };
 
 // Used by one thread at a time. Idempotent: a record is in the log once, however often its sending
@@ -50,7 +56,7 @@ class Producer {
   // Copies the record and returns at once; never blocks. `token` comes back with its ack.
   // ResourceExhausted (retry) when the byte budget is full: Poll, then send again. Fatal: record
   // larger than kMaxRecordBytes; unknown topic or partition (where that is not known at once, the
-  // ack says it); or an earlier record was lost: nothing may follow it, make a new producer.
+  // ack says it). As its ack said: an earlier record failed, and nothing may follow it.
   virtual absl::Status Send(const Record& record, uint64_t token) = 0;
 
   // As Send for each of `records`, in order, without headers. Returns how many were taken: fewer

@@ -28,8 +28,8 @@ struct OwnedLogOptions {
   ProducerOptions producer;
 };
 
-// After a fatal error, a producer that lost a record included, it is of no use any more: what was
-// appended may be in the log or not. Its worker stops without committing and begins anew.
+// After a fatal error, or a Fenced one because a record was given up, it is of no use any more:
+// what was appended may be in the log or not. Its worker stops without committing and begins anew.
 class OwnedLog {
  public:
   // `bus` and `clock` must outlive it.

@@ -14,6 +14,12 @@ constexpr BackoffOptions kPauses{.first = std::chrono::milliseconds(100),
 
 }  // namespace
 
+CoreFate FateAfter(const absl::Status& status) {
+  if (status.ok()) return CoreFate::kGoesOn;
+  if (IsFenced(status)) return CoreFate::kIsMadeAnew;
+  return IsRetry(status) ? CoreFate::kWaits : CoreFate::kEndsTheProcess;
+}
+
 absl::Status RunSteps(std::string_view name,
                       const std::function<absl::StatusOr<std::unique_ptr<Stepped>>()>& make,
                       const StopRequest& stop) {
@@ -32,17 +38,19 @@ absl::Status RunSteps(std::string_view name,
       status = stopping ? core->Close() : core->Step();
       if (stopping && status.ok()) return status;
     }
-    if (status.ok()) {
-      pauses.Reset();
-      continue;
-    }
-    if (IsFenced(status)) {
-      Log(LogLevel::kWarning, name, "begins anew: {}", MessageOf(status));
-      core.reset();
-    } else if (IsRetry(status)) {
-      Log(LogLevel::kWarning, name, "waits: {}", MessageOf(status));
-    } else {
-      return status;
+    switch (FateAfter(status)) {
+      case CoreFate::kGoesOn:
+        pauses.Reset();
+        continue;
+      case CoreFate::kWaits:
+        Log(LogLevel::kWarning, name, "waits: {}", MessageOf(status));
+        break;
+      case CoreFate::kIsMadeAnew:
+        Log(LogLevel::kWarning, name, "begins anew: {}", MessageOf(status));
+        core.reset();
+        break;
+      case CoreFate::kEndsTheProcess:
+        return status;
     }
     // A stop that was requested already would end the wait at once.
     const Duration pause = pauses.Next();

@@ -1,6 +1,7 @@
 // How a process runs a worker's core: one step after the other, and what each kind of error means.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -19,8 +20,8 @@ class Stepped {
 
   // Does some work, or waits a moment for some; returns within seconds.
   //   retry    a server is away: the next call goes on where this one stood.
-  //   Fenced   its partitions are another's, or what it wrote was lost: of no use any more. Another
-  //            made in its place goes on from what is written down.
+  //   Fenced   its partitions are another's, or a record that it sent was given up: of no use any
+  //            more. Another made in its place goes on from what is written down, as after a crash.
   //   fatal    going on would be wrong.
   virtual absl::Status Step() = 0;
 
@@ -28,6 +29,12 @@ class Stepped {
   // it is called again.
   virtual absl::Status Close() = 0;
 };
+
+// What a process does with its core after a call (making it included) that returned a status.
+enum class CoreFate : uint8_t { kGoesOn, kWaits, kIsMadeAnew, kEndsTheProcess };
+
+// The rule of RunSteps; simulated processes go by it too.
+CoreFate FateAfter(const absl::Status& status);
 
 // Makes a core and steps it until `stop` is requested, then closes it. Waits, longer each time,
 // after retry errors; makes the core anew when it was fenced. Returns what is fatal, and poison,

@@ -55,10 +55,12 @@ absl::Status LogSender::Send() {
 void LogSender::OnAck(const Ack& ack) {
   --unacked_;
   if (!ack.status.ok()) {
-    failure_ = FencedError(
-        "append to spider log: {}. What is not known to be in the log is "
-        "fetched again",
-        MessageOf(ack.status));
+    if (!failure_.ok()) return;
+    failure_ = Annotate(ack.status, "append to spider log");
+    if (IsFenced(failure_)) {
+      failure_ = FencedError("{}. What is not known to be in the log is fetched again",
+                             MessageOf(failure_));
+    }
     return;
   }
   const SendId id(ack.token);

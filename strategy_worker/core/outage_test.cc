@@ -7,6 +7,7 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "common/runtime/step_loop.h"
 #include "strategy_worker/core/strategy_core.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/strategy_core_fixture.h"
@@ -55,6 +56,26 @@ TEST_F(OutageTest, ABrokerThatIsAwayDelaysTheCommitAndNothingIsSentTwice) {
   world_.broker.SetAvailable(true);
   ASSERT_OK(world_.RunUntilIdle(*core_));
   EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), Offset(2));
+  EXPECT_EQ(Committed(), Offset(1));
+}
+
+TEST_F(OutageTest, ABrokerThatIsAwayForTenMinutesMakesTheWorkerBeginAnewAndNothingIsSentTwice) {
+  ASSERT_OK(Run());
+  AppendLinks({kUrl});
+  ASSERT_OK(core_->Step(Duration::zero()));
+  world_.broker.SetAvailable(false);
+  CoreFate fate = CoreFate::kWaits;
+  const SteadyTime back_at = world_.clock.Now() + std::chrono::minutes(10);
+  while (world_.clock.Now() < back_at && fate == CoreFate::kWaits) {
+    fate = FateAfter(core_->Step(Duration::zero()).status());
+    world_.clock.Advance(std::chrono::seconds(5));
+  }
+  EXPECT_EQ(fate, CoreFate::kIsMadeAnew);
+  world_.clock.Advance(back_at - world_.clock.Now());
+  core_.reset();
+  world_.broker.SetAvailable(true);
+  ASSERT_OK(Run());
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(1));
   EXPECT_EQ(Committed(), Offset(1));
 }
 

@@ -19,6 +19,7 @@
 #include "common/model/spider_feed.h"
 #include "common/protocol/epoch_filter.h"
 #include "common/protocol/topic_record.h"
+#include "common/runtime/step_loop.h"
 #include "common/store/memory/memory_store.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
@@ -242,6 +243,7 @@ struct World {
   }
 
   std::string Complaint() {
+    if (!ended.empty()) return ended;
     std::map<std::string, int> times;
     std::map<std::string, std::vector<WallTime>> of_domain;
     for (const Accepted& one : ReadFeed()) {
@@ -293,13 +295,14 @@ struct World {
   std::map<std::string, Expected, std::less<>> expected;
   uint64_t last_version = 0;  // of puts without versions
   uint64_t last_number = 0;   // of messages without watermarks
+  std::string ended;          // which worker's process ended by itself, and why
 };
 
 class SimulatedWorker {
  public:
   // `hook` as SimulatedProcess's.
   SimulatedWorker(World& world, BrokenRule rule, bool faulty, SimulatedProcess::Hook hook)
-      : world_(world), process_(std::move(hook)) {
+      : world_(world), rule_(rule), process_(std::move(hook)) {
     const uint64_t seed = world.random();
     BusFaults bus_faults{.seed = seed};
     StoreFaults store_faults{.seed = seed + 1, .shuffle_writes = true};
@@ -366,11 +369,16 @@ class SimulatedWorker {
     } else {
       status = core_->Step(Duration::zero());
     }
-    // As its host does.
-    if (!status.ok() && !IsRetry(status)) core_.reset();
+    const CoreFate fate = FateAfter(status);
+    if (fate == CoreFate::kIsMadeAnew || fate == CoreFate::kEndsTheProcess) core_.reset();
+    // No fault of this world is one that a process may end for.
+    if (fate == CoreFate::kEndsTheProcess && rule_ == BrokenRule::kNothing) {
+      world_.ended = "a worker ends: " + std::string(MessageOf(status));
+    }
   }
 
   World& world_;
+  const BrokenRule rule_;
   SimulatedProcess process_;
   std::unique_ptr<MemoryBus> memory_bus_;
   std::unique_ptr<Store> memory_store_;  // null when nothing stands before it

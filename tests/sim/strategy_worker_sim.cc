@@ -9,6 +9,7 @@
 #include "common/base/simulated_process.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "common/runtime/step_loop.h"
 #include "strategy_worker/states/packed_state_store.h"
 #include "tests/sim/switched_off.h"
 #include "tests/support/strategy_world.h"
@@ -173,10 +174,11 @@ class Simulation {
     bool dies = false;
     try {
       const auto worked = worker->core->Step(Duration::zero());
-      if (IsRetry(worked.status())) {
+      const CoreFate fate = FateAfter(worked.status());
+      if (fate == CoreFate::kWaits) {
         world_.clock.Advance(std::chrono::milliseconds(50));
-      } else if (!worked.ok()) {
-        if (!IsFenced(worked.status())) Suspect(worked.status());
+      } else if (fate != CoreFate::kGoesOn) {
+        if (fate == CoreFate::kEndsTheProcess) Suspect(worked.status());
         ++result_.rebuilds;
         BuildCore(worker);
       }
@@ -187,11 +189,8 @@ class Simulation {
     if (dies) Kill(slot);
   }
 
-  // A fatal error that no fault of this world explains.
+  // No fault of this world is one that a process may end for.
   void Suspect(const absl::Status& status) {
-    for (const char* fault : {"lost", "given up"}) {
-      if (MessageOf(status).find(fault) != std::string_view::npos) return;
-    }
     if (rule_ == SwitchedOff::kNothing && result_.failure.empty()) {
       result_.failure = "fatal: " + std::string(MessageOf(status));
     }

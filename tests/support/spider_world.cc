@@ -6,6 +6,7 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "common/runtime/step_loop.h"
 #include "tests/support/expect_ok.h"
 
 namespace orbweaver {
@@ -72,7 +73,7 @@ void SimulatedSpider::Step(Duration wait) {
 void SimulatedSpider::StepAlive(Duration wait) {
   if (!joined_) {
     const absl::Status joined = core_->Join();
-    ASSERT_TRUE(joined.ok() || IsRetry(joined) || IsFenced(joined)) << joined;
+    ASSERT_NE(FateAfter(joined), CoreFate::kEndsTheProcess) << joined;
     joined_ = joined.ok();
     if (!joined_) {
       core_->Leave();
@@ -81,12 +82,10 @@ void SimulatedSpider::StepAlive(Duration wait) {
     return;
   }
   const absl::Status status = core_->Step(wait);
-  if (IsFenced(status)) {
-    core_->Leave();
-    joined_ = false;
-    return;
-  }
-  ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
+  ASSERT_NE(FateAfter(status), CoreFate::kEndsTheProcess) << status;
+  if (FateAfter(status) != CoreFate::kIsMadeAnew) return;
+  core_->Leave();
+  joined_ = false;
 }
 
 void SimulatedSpider::StepUntil(const std::function<bool()>& done, Duration most) {

@@ -75,8 +75,13 @@ void SendLane::Settle(std::deque<SentBatch> batches, SteadyTime now) {
   if (absl::IsDeadlineExceeded(why)) {
     if (!stalled_since_.has_value()) stalled_since_ = now;
     if (now - *stalled_since_ < delivery_timeout_) return;
+    failed_ =
+        FencedError("send: given up after {} s: {}",
+                    std::chrono::duration_cast<std::chrono::seconds>(delivery_timeout_).count(),
+                    MessageOf(why));
+  } else {
+    failed_ = FatalError("send: {}", MessageOf(why));
   }
-  failed_ = FatalError("send: {}", MessageOf(why));
   open_.clear();
   for (; !sent_.empty(); sent_.pop_front()) {
     sent_.front().status = failed_;

@@ -23,8 +23,9 @@ EmbeddedBus::EmbeddedBus(Database& database, const Clock& clock, std::unique_ptr
 
 absl::StatusOr<std::unique_ptr<Producer>> EmbeddedBus::NewProducer(const ProducerOptions& options,
                                                                    AckHandler on_ack) {
-  return std::make_unique<EmbeddedProducer>(*log_, committer_.NewLane(options.delivery_timeout),
-                                            clock_, options, std::move(on_ack));
+  return std::make_unique<EmbeddedProducer>(
+      *log_, committer_.NewLane(options.delivery_timeout.value_or(kDefaultDeliveryTimeout)), clock_,
+      options, std::move(on_ack));
 }
 
 absl::StatusOr<std::unique_ptr<Consumer>> EmbeddedBus::NewConsumer(const ConsumerOptions& options) {

@@ -276,11 +276,11 @@ TEST_F(EmbeddedBusTest,
   ASSERT_EQ(acks.size(), sent);
   for (uint64_t i = 0; i < sent; ++i) {
     EXPECT_EQ(acks[i].token, i);
-    EXPECT_TRUE(IsFatal(acks[i].status)) << acks[i].status;
+    EXPECT_TRUE(IsFenced(acks[i].status)) << acks[i].status;
   }
   stalled.End();
   EXPECT_OK((*patient)->Flush(kTimeout));
-  EXPECT_TRUE(IsFatal((*impatient)->Send({"t", kFirst, "k", "v", {}}, sent)));
+  EXPECT_TRUE(IsFenced((*impatient)->Send({"t", kFirst, "k", "v", {}}, sent)));
   EXPECT_EQ(Bounds("t").end, Offset(0)) << "a record follows a lost one";
 }
 

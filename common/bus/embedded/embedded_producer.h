@@ -11,8 +11,8 @@
 namespace orbweaver {
 
 // Not thread-safe, as the interface says. Nothing is ever retried: a record that could not be
-// written (disk full, compactions too far behind for all of `delivery_timeout`) is lost, and all
-// that were sent after it.
+// written is lost, and all that were sent after it. Fatal when the disk is full or broken; given up
+// when compactions were too far behind for all of `delivery_timeout`.
 class EmbeddedProducer : public Producer {
  public:
   EmbeddedProducer(MessageLog& log, std::shared_ptr<SendLane> lane, const Clock& clock,

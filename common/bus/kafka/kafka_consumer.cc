@@ -447,7 +447,7 @@ void KafkaConsumer::Change(IncrementalCall* call,
   rd_kafka_error_t* const error = call(handle_.get(), &partitions);
   if (error == nullptr) return;
   errors_.push_back(
-      FatalError("change the assignment of {}: {}", topic_, rd_kafka_error_string(error)));
+      FencedError("change the assignment of {}: {}", topic_, rd_kafka_error_string(error)));
   rd_kafka_error_destroy(error);
 }
 

@@ -12,6 +12,11 @@ void DeclareKafkaOptions(config::Schema& schema, KafkaOptions* options) {
   schema.Add("kafka.prefix", &options->prefix,
              {.doc = "Before the name of each topic and consumer group, so that several crawls "
                      "can share a cluster"});
+  schema.Add("kafka.delivery_timeout", &options->delivery_timeout,
+             {.min = std::chrono::seconds(1),
+              .doc = "After so long without an acknowledgement from a partition's leader a worker "
+                     "gives up all that it has sent and begins anew from the store, which loses "
+                     "nothing"});
   schema.Add(
       "kafka.properties", &options->properties,
       {.secret_keys = {"password", "secret", "key.pem"},

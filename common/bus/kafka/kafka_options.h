@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "common/bus/producer.h"
+
 namespace orbweaver {
 
 namespace config {
@@ -16,6 +18,8 @@ struct KafkaOptions {
   std::string client_id = "orbweaver";
   // Before the name of every topic and group.
   std::string prefix;
+  // ProducerOptions::delivery_timeout where a producer has none of its own.
+  Duration delivery_timeout = kDefaultDeliveryTimeout;
   // Any property of librdkafka (SASL, TLS, tuning). Those that the guarantees rest on are refused.
   std::map<std::string, std::string> properties;
 };

@@ -14,6 +14,34 @@ namespace {
 
 constexpr size_t kMaxHeaders = 8;
 
+// Why a record was lost. Another producer may fare better, unless the record or the rights are at
+// fault.
+absl::Status Loss(rd_kafka_resp_err_t error, std::string_view action) {
+  const absl::Status why = ToStatus(error, action);
+  switch (error) {
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_INVALID_MSG:
+    case RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE:
+    case RD_KAFKA_RESP_ERR_INVALID_RECORD:
+    case RD_KAFKA_RESP_ERR_INVALID_REQUIRED_ACKS:
+    case RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP:
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+    case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_COMPRESSION_TYPE:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT:
+    case RD_KAFKA_RESP_ERR__INVALID_ARG:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+      return FatalError("{}", MessageOf(why));
+    default:
+      return FencedError("{}", MessageOf(why));
+  }
+}
+
 absl::Status CheckPartition(std::string_view topic, PartitionId partition) {
   if (partition >= PartitionId(0)) return absl::OkStatus();
   // librdkafka would choose one itself.
@@ -44,16 +72,19 @@ absl::StatusOr<std::unique_ptr<Producer>> KafkaProducer::Create(const KafkaOptio
                          // A missing topic is reported in seconds: ours exist before workers start.
                          {"topic.metadata.propagation.max.ms", "5000"},
                      }));
-  std::unique_ptr<KafkaProducer> producer(
-      new KafkaProducer(kafka.prefix, options, std::move(on_ack)));
+  std::unique_ptr<KafkaProducer> producer(new KafkaProducer(kafka, options, std::move(on_ack)));
   rd_kafka_conf_set_dr_msg_cb(conf.get(), OnDelivery);
   rd_kafka_conf_set_opaque(conf.get(), producer.get());
   ASSIGN_OR_RETURN(producer->handle_, NewHandle(RD_KAFKA_PRODUCER, std::move(conf)));
   return producer;
 }
 
-KafkaProducer::KafkaProducer(std::string prefix, const ProducerOptions& options, AckHandler on_ack)
-    : prefix_(std::move(prefix)), options_(options), on_ack_(std::move(on_ack)) {}
+KafkaProducer::KafkaProducer(const KafkaOptions& kafka, const ProducerOptions& options,
+                             AckHandler on_ack)
+    : prefix_(kafka.prefix),
+      max_bytes_(options.max_bytes),
+      delivery_timeout_(options.delivery_timeout.value_or(kafka.delivery_timeout)),
+      on_ack_(std::move(on_ack)) {}
 
 KafkaProducer::~KafkaProducer() {
   if (handle_ == nullptr) return;
@@ -68,7 +99,7 @@ absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
   RETURN_IF_ERROR(CheckPartition(record.topic, record.partition));
   const size_t bytes = record.key.size() + record.value.size();
   // A record larger than the whole budget may go alone: refusing it for ever would stop its sender.
-  if (outstanding_ > 0 && outstanding_bytes_ + bytes > options_.max_bytes) {
+  if (outstanding_ > 0 && outstanding_bytes_ + bytes > max_bytes_) {
     return absl::ResourceExhaustedError("send: the producer's byte budget is full");
   }
   if (record.headers.size() > kMaxHeaders) {
@@ -108,8 +139,8 @@ absl::Status KafkaProducer::Send(const Record& record, uint64_t token) {
     if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
       return absl::ResourceExhaustedError("send: librdkafka's queue is full");
     }
-    return ToStatus(code, fmt::format("send {} bytes to {} partition {}", bytes, record.topic,
-                                      record.partition));
+    return Loss(code, fmt::format("send {} bytes to {} partition {}", bytes, record.topic,
+                                  record.partition));
   }
   CountSent(*topic, record.partition, 1, bytes);
   return absl::OkStatus();
@@ -126,7 +157,7 @@ absl::StatusOr<size_t> KafkaProducer::SendMany(std::string_view topic_name, Part
     RETURN_IF_ERROR(CheckRecord({.topic = topic_name, .key = record.key, .value = record.value}));
     const size_t size = record.key.size() + record.value.size();
     const bool alone = outstanding_ == 0 && many_.empty();
-    if (!alone && outstanding_bytes_ + bytes + size > options_.max_bytes) break;
+    if (!alone && outstanding_bytes_ + bytes + size > max_bytes_) break;
     bytes += size;
     // librdkafka only reads through these pointers.
     rd_kafka_message_t& message = many_.emplace_back();
@@ -146,8 +177,8 @@ absl::StatusOr<size_t> KafkaProducer::SendMany(std::string_view topic_name, Part
       taken_bytes += message.len + message.key_len;
     } else if (failed_.ok()) {
       // librdkafka passes over a record that it refuses, and takes those after it.
-      Fail(ToStatus(message.err, fmt::format("send {} records to {} partition {}", many_.size(),
-                                             topic_name, partition)));
+      Fail(Loss(message.err, fmt::format("send {} records to {} partition {}", many_.size(),
+                                         topic_name, partition)));
     }
   }
   CountSent(*topic, partition, taken, taken_bytes);
@@ -195,17 +226,18 @@ void KafkaProducer::OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, v
           Offset(std::max<int64_t>(message->offset, -1)), absl::OkStatus()};
   if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
     ack.offset = Offset(-1);
-    const absl::Status why =
-        ToStatus(message->err, fmt::format("produce to {} partition {}",
-                                           rd_kafka_topic_name(message->rkt), message->partition));
-    ack.status = FatalError("{}", MessageOf(why));
-    if (self->failed_.ok()) self->Fail(why);
+    if (self->failed_.ok()) {
+      self->Fail(
+          Loss(message->err, fmt::format("produce to {} partition {}",
+                                         rd_kafka_topic_name(message->rkt), message->partition)));
+    }
+    ack.status = self->failed_;
   }
   self->on_ack_(ack);
 }
 
 void KafkaProducer::Fail(const absl::Status& why) {
-  failed_ = FatalError("{}", MessageOf(why));
+  failed_ = why;
   Log(LogLevel::kError, "kafka", "{}", MessageOf(why));
   // Nothing may follow a record that was lost.
   rd_kafka_purge(handle_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
@@ -231,18 +263,18 @@ void KafkaProducer::CheckProgress() {
   if (outstanding_ == 0 || !failed_.ok()) return;
   const SteadyTime now = SystemClock().Now();
   if (now < next_check_) return;
-  next_check_ = now + std::min<Duration>(options_.delivery_timeout / 4, std::chrono::seconds(1));
+  next_check_ = now + std::min<Duration>(delivery_timeout_ / 4, std::chrono::seconds(1));
   for (Topic& topic : topics_) {
     for (auto& [id, partition] : topic.partitions) {
       if (partition.progressed) partition.last_progress = now;
       partition.progressed = false;
       if (partition.outstanding == 0) continue;
-      if (now - partition.last_progress < options_.delivery_timeout) continue;
-      failed_ = FatalError(
+      if (now - partition.last_progress < delivery_timeout_) continue;
+      failed_ = FencedError(
           "produce to {} partition {}: no ack for {} s; {} records of all partitions given up. Is "
           "its leader up, and are enough replicas in sync?",
           topic.name, id,
-          std::chrono::duration_cast<std::chrono::seconds>(options_.delivery_timeout).count(),
+          std::chrono::duration_cast<std::chrono::seconds>(delivery_timeout_).count(),
           outstanding_);
     }
   }

@@ -46,19 +46,20 @@ class KafkaProducer : public Producer {
     absl::flat_hash_map<PartitionId, Partition> partitions;  // those that were sent to
   };
 
-  KafkaProducer(std::string prefix, const ProducerOptions& options, AckHandler on_ack);
+  KafkaProducer(const KafkaOptions& kafka, const ProducerOptions& options, AckHandler on_ack);
 
   static void OnDelivery(rd_kafka_t*, const rd_kafka_message_t* message, void* self);
   // Fatal when no topic can have this name.
   absl::StatusOr<Topic*> FindTopic(std::string_view name);
   void CountSent(Topic& topic, PartitionId partition, size_t records, size_t bytes);
-  // Gives up what is outstanding, and takes nothing any more.
+  // Gives up what is outstanding, and takes nothing any more. `why` is every later answer.
   void Fail(const absl::Status& why);
   // Gives everything up when some partition did not move for too long.
   void CheckProgress();
 
   const std::string prefix_;
-  const ProducerOptions options_;
+  const size_t max_bytes_;
+  const Duration delivery_timeout_;
   const AckHandler on_ack_;
   Handle handle_;
 

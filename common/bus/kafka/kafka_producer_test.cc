@@ -38,9 +38,9 @@ TEST_F(ProducerWithoutBroker, GivesUpEverythingAtOnceSoThatNothingFollowsALostRe
   ASSERT_EQ(acks_.size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(acks_[i].token, i + 1);
-    EXPECT_TRUE(IsFatal(acks_[i].status));
+    EXPECT_TRUE(IsFenced(acks_[i].status)) << acks_[i].status;
   }
-  EXPECT_TRUE(IsFatal(producer_->Send(record_, 4)));
+  EXPECT_TRUE(IsFenced(producer_->Send(record_, 4)));
 }
 
 TEST_F(ProducerWithoutBroker, AFullByteBudgetIsBackPressure) {
@@ -112,7 +112,7 @@ TEST_F(ProducerWithTwoBrokers, GivesUpWhenOnePartitionStandsStillHoweverWellTheO
   EXPECT_EQ(lost[PartitionId(1)], 1u);
   EXPECT_GT(acked[PartitionId(0)], 1u) << "the other partition did not go on";
   const absl::Status sent = producer.Send({"t", PartitionId(0), "k", "v", {}}, 0);
-  EXPECT_TRUE(IsFatal(sent)) << sent;
+  EXPECT_TRUE(IsFenced(sent)) << sent;
   EXPECT_NE(MessageOf(sent).find("t partition 1"), std::string_view::npos) << sent;
 }
 

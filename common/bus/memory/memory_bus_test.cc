@@ -226,8 +226,8 @@ TEST_F(MemoryBusTest, GivesRecordsUpWhenTheBrokerIsAwayForTooLong) {
   EXPECT_EQ(producer->Flush(std::chrono::minutes(1)).code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_TRUE(producer->Flush(kLong).ok());
   ASSERT_EQ(acks_.size(), 1u);
-  EXPECT_TRUE(IsFatal(acks_[0].status));
-  EXPECT_EQ(Elapsed(), ProducerOptions().delivery_timeout);
+  EXPECT_TRUE(IsFenced(acks_[0].status));
+  EXPECT_EQ(Elapsed(), kDefaultDeliveryTimeout);
 }
 
 TEST_F(MemoryBusTest, DiesBeforeOrAfterACommitAndSaysNoGoodbye) {

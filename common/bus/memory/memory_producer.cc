@@ -26,8 +26,8 @@ absl::Status MemoryProducer::Send(const Record& record, uint64_t token) {
     absl::MutexLock lock(&client_.broker.mutex);
     const SteadyTime now = client_.broker.Tick();
     if (wire_->failed()) {
-      return FatalError("send to topic '{}': an earlier record was lost. Make a new producer.",
-                        record.topic);
+      return FencedError("send to topic '{}': an earlier record was given up. Make a new producer",
+                         record.topic);
     }
     ASSIGN_OR_RETURN(PartitionLog* const log,
                      client_.broker.log().Find(record.topic, record.partition));
@@ -38,14 +38,15 @@ absl::Status MemoryProducer::Send(const Record& record, uint64_t token) {
     const BusFaults& faults = client_.faults();
     const SteadyTime append_at = now + client_.Draw(faults.max_append_delay);
     const bool is_lost = client_.random().Chance(faults.lost_record);
-    wire_->Push(log, {.token = token,
-                      .partition = record.partition,
-                      .record = std::make_shared<StoredRecord>(record, client_.broker.Wall()),
-                      .append_at = append_at,
-                      .ack_at = append_at + client_.Draw(faults.max_ack_delay),
-                      .give_up_at = now + options_.delivery_timeout,
-                      .is_lost = is_lost,
-                      .reaches_log = !is_lost || client_.random().Chance(0.5)});
+    wire_->Push(log,
+                {.token = token,
+                 .partition = record.partition,
+                 .record = std::make_shared<StoredRecord>(record, client_.broker.Wall()),
+                 .append_at = append_at,
+                 .ack_at = append_at + client_.Draw(faults.max_ack_delay),
+                 .give_up_at = now + options_.delivery_timeout.value_or(kDefaultDeliveryTimeout),
+                 .is_lost = is_lost,
+                 .reaches_log = !is_lost || client_.random().Chance(0.5)});
     wire_->Advance(now, client_.broker.available());
     client_.broker.Changed();
   }

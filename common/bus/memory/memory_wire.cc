@@ -72,8 +72,8 @@ void MemoryWire::Fail() {
         bytes_ -= record_bytes;
       } else {
         acks_.push_back({{sent.token, sent.partition, Offset(-1),
-                          FatalError("produce to partition {}: given up, it may be in the log",
-                                     sent.partition)},
+                          FencedError("produce to partition {}: given up, it may be in the log",
+                                      sent.partition)},
                          record_bytes});
       }
     }

@@ -85,27 +85,24 @@ void SimProcess::Run(const std::function<absl::Status()>& action) {
   stepping_ = true;
   try {
     const absl::Status status = action();
-    if (IsFenced(status)) {
-      core_.reset();
-    } else if (IsRetry(status)) {
-      waits_until_ = around_.world.clock.Now() + kPause;
-    } else if (!status.ok()) {
-      End(status);
+    switch (FateAfter(status)) {
+      case CoreFate::kGoesOn:
+        break;
+      case CoreFate::kWaits:
+        waits_until_ = around_.world.clock.Now() + kPause;
+        break;
+      case CoreFate::kIsMadeAnew:
+        core_.reset();
+        break;
+      case CoreFate::kEndsTheProcess:
+        // No fault of this world is one that a process may end for.
+        failure_ = fmt::format("{} ends: {}", Name(), MessageOf(status));
+        Kill();
     }
   } catch (const SimulatedCrash&) {
     Kill();
   }
   stepping_ = false;
-}
-
-// A process that gives up is started again, as after a crash.
-void SimProcess::End(const absl::Status& status) {
-  const std::string_view message = MessageOf(status);
-  const bool explained =
-      options_.bus_faults.lost_record > 0 && (message.find("lost") != std::string_view::npos ||
-                                              message.find("given up") != std::string_view::npos);
-  if (!explained) failure_ = fmt::format("{} ends: {}", Name(), message);
-  Kill();
 }
 
 void SimProcess::Kill() {

@@ -84,8 +84,8 @@ class SimProcess {
   // Dies without a word.
   ~SimProcess();
 
-  // A step of its loop, or nothing while it waits. False: the process is gone; failure() says
-  // whether it ended for a reason that no fault of this world explains.
+  // A step of its loop, or nothing while it waits. False: the process is gone; failure() says why,
+  // when it ended by itself.
   bool Step();
   // As after SIGTERM. False while it has to be called again, in a while.
   bool Close();
@@ -112,7 +112,6 @@ class SimProcess {
   // Runs `action`; a crash in it is the end of the process.
   void Run(const std::function<absl::Status()>& action);
   absl::Status StepCore();
-  void End(const absl::Status& status);
 
   const SimSurroundings around_;
   const SimProcessOptions options_;

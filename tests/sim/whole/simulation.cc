@@ -101,6 +101,7 @@ class Simulation {
   // All faults are over: what is left is done, and then nothing moves any more.
   void CalmTime() {
     calm_ = true;
+    if (bus_back_at_) EndOutage();
     for (const auto& process : processes_) {
       if (process->role() == Role::kSpider && process->has_core()) run_.SpiderLost();
       process->Kill();
@@ -125,6 +126,7 @@ class Simulation {
 
   // Each process once, in any order.
   void Round() {
+    if (bus_back_at_ && clock().Now() >= *bus_back_at_) EndOutage();
     std::vector<int> numbers;
     for (const auto& process : processes_) numbers.push_back(process->number());
     for (size_t i = numbers.size(); i > 1; --i) {
@@ -193,7 +195,7 @@ class Simulation {
   }
 
   bool IsAtRest() {
-    if (block_) return false;
+    if (block_ || bus_back_at_) return false;
     for (const auto& process : processes_) {
       if (process->stepping() || process->closing) return false;
       if (process->role() == Role::kDbWorker && !process->worker().IsDrained()) return false;
@@ -389,8 +391,25 @@ class Simulation {
         }
         tell(fmt::format("from {} to {}", shape().strategy.name, shape().next_strategy.name));
         return false;
+      case FaultKind::kOutage: {
+        if (bus_back_at_) return false;
+        const auto time = seconds(10 + random.Below(600));
+        bus_back_at_ = clock().Now() + time;
+        run_.world.broker.SetAvailable(false);
+        tell(fmt::format("the bus is away for {} s", time.count()));
+        return false;
+      }
       default:
         return false;
+    }
+  }
+
+  void EndOutage() {
+    bus_back_at_.reset();
+    run_.world.broker.SetAvailable(true);
+    // Their group has heard of none of them.
+    for (const auto& process : processes_) {
+      if (process->role() == Role::kSpider && process->has_core()) run_.SpiderLost();
     }
   }
 
@@ -518,6 +537,7 @@ class Simulation {
   int next_fault_ = 0;
   int depth_ = 0;               // of frozen processes
   std::optional<Block> block_;  // that an operator is to make, or has made
+  std::optional<SteadyTime> bus_back_at_;
 };
 
 }  // namespace
