@@ -117,6 +117,7 @@ Shape DrawShape(uint64_t seed, const FaultPlan& allowed) {
   shape.politeness.delay = seconds(1);
   shape.politeness.max_wait = seconds(5 + random.Below(10));
   shape.politeness.back_off.first = seconds(5);
+  shape.robots.product_token = "orbweaver";  // as the sites name it
   shape.robots.max_age = minutes(1);
   shape.robots.retry_min = seconds(5);
   shape.robots.retry_max = seconds(60);
