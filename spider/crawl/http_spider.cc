@@ -76,7 +76,7 @@ absl::Status NameCrawler(SpiderOptions* options) {
 absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options,
                                                            SpiderSurroundings around) {
   RETURN_IF_ERROR(NameCrawler(&options));
-  RETURN_IF_ERROR(RecoverArchives(options.archive));
+  RecoverArchives(options.archive);
   std::vector<std::unique_ptr<Lane>> made;
   for (int i = 0; i < options.crawl.threads; ++i) {
     ASSIGN_OR_RETURN(auto lane, MakeLane(options, around, i));

@@ -115,16 +115,14 @@ absl::Status Archive::Finish() {
   return absl::OkStatus();
 }
 
-absl::Status RecoverArchives(const ArchiveOptions& options) {
-  if (options.folder.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const int warcs,
-                   RecoverOutputFiles(options.folder, kWarcSuffix, WholeGzipMembers));
-  ASSIGN_OR_RETURN(const int lines, RecoverOutputFiles(options.folder, kLinesSuffix, WholeLines));
+void RecoverArchives(const ArchiveOptions& options) {
+  if (options.folder.empty()) return;
+  const int warcs = RecoverOutputFiles(options.folder, kWarcSuffix, WholeGzipMembers);
+  const int lines = RecoverOutputFiles(options.folder, kLinesSuffix, WholeLines);
   if (warcs + lines > 0) {
     Log(LogLevel::kInfo, "archive", "finished {} files in {} that were left open", warcs + lines,
         options.folder);
   }
-  return absl::OkStatus();
 }
 
 }  // namespace orbweaver

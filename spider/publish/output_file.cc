@@ -1,5 +1,6 @@
 #include "spider/publish/output_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,12 +12,15 @@
 
 #include "fmt/format.h"
 
+#include "common/base/log.h"
 #include "common/base/status.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr std::string_view kOpen = ".open";
+// Names that are tried when that of a file is taken.
+constexpr int kMaxNames = 100;
 
 absl::Status SystemError(std::string_view action, std::string_view path) {
   const int error = errno;
@@ -30,21 +34,70 @@ absl::Status SystemError(std::string_view action, std::string_view path) {
 absl::Status SyncFolderOf(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool done = fd >= 0 && fsync(fd) == 0;
-  if (fd >= 0) close(fd);
-  return done ? absl::OkStatus() : SystemError("sync folder", folder);
+  if (fd < 0) return SystemError("open folder", folder);
+  // Some file systems cannot sync a folder; they say so.
+  const bool done = fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
+  const absl::Status status = done ? absl::OkStatus() : SystemError("sync folder", folder);
+  close(fd);
+  return status;
+}
+
+bool AreOneFile(const std::string& a, const std::string& b) {
+  struct stat first{};
+  struct stat second{};
+  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+bool IsEmptyFile(const std::string& path) {
+  struct stat found{};
+  return stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && found.st_size == 0;
+}
+
+// Renames, unless there is a file named `to`: errno is then EEXIST. Should the process die within,
+// a second call finishes it.
+bool RenameToFree(const std::string& from, const std::string& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  const bool lacks_flag = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
+  // NFS and FUSE lack it. A link too fails where the name is taken.
+  if (lacks_flag && link(from.c_str(), to.c_str()) == 0) return unlink(from.c_str()) == 0;
+  const int error = errno;
+  if (error == EEXIST && AreOneFile(from, to)) return unlink(from.c_str()) == 0;
+  errno = error;
+  if (!lacks_flag) return false;
+  // Some have no links either. A file that is made takes the name, and is replaced: it is empty, as
+  // no finished file is.
+  if (error != EEXIST) {
+    const int fd = open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd >= 0) close(fd);
+    if (fd < 0 && errno != EEXIST) return false;
+  }
+  if (!IsEmptyFile(to)) {
+    errno = EEXIST;
+    return false;
+  }
+  return rename(from.c_str(), to.c_str()) == 0;
+}
+
+// "a-00001.warc.gz" becomes "a-00001-2.warc.gz".
+std::string Numbered(const std::string& path, int number) {
+  const size_t last_word = path.find_last_of("-/");
+  const size_t suffix = path.find('.', last_word == std::string::npos ? 0 : last_word);
+  const size_t at = std::min(suffix, path.size());
+  return path.substr(0, at) + fmt::format("-{}", number) + path.substr(at);
 }
 
 absl::Status FinishFile(int fd, const std::string& path) {
   if (fsync(fd) != 0) return SystemError("sync", path);
   const std::string open_path = path + std::string(kOpen);
-  if (renameat2(AT_FDCWD, open_path.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
-    return SystemError("finish", path);
+  for (int n = 1; !RenameToFree(open_path, n == 1 ? path : Numbered(path, n)); ++n) {
+    // Somebody finished one of that name between our looking for it and our taking the other.
+    if (errno != EEXIST || n == kMaxNames) return SystemError("finish", path);
   }
   return SyncFolderOf(path);
 }
 
-absl::Status RecoverFile(const std::string& path, int fd, const WholePrefix& whole_prefix) {
+absl::Status CutAndFinish(const std::string& path, int fd, const WholePrefix& whole_prefix) {
   ASSIGN_OR_RETURN(const uint64_t whole, whole_prefix(fd));
   if (whole == 0) {
     if (unlink((path + std::string(kOpen)).c_str()) != 0) return SystemError("remove", path);
@@ -52,6 +105,34 @@ absl::Status RecoverFile(const std::string& path, int fd, const WholePrefix& who
   }
   if (ftruncate(fd, static_cast<off_t>(whole)) != 0) return SystemError("cut", path);
   return FinishFile(fd, path);
+}
+
+// False: somebody writes it, or has just finished it.
+absl::StatusOr<bool> RecoverFile(const std::string& open_path, const WholePrefix& whole_prefix) {
+  // A pipe of that name is not waited for, and no link leads to a file elsewhere.
+  const int fd = open(open_path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (fd < 0 && errno == ENOENT) return false;
+  if (fd < 0) return SystemError("open", open_path);
+  struct stat opened{};
+  struct stat named{};
+  absl::StatusOr<bool> done = false;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) done = SystemError("lock", open_path);
+  } else if (fstat(fd, &opened) == 0 && stat(open_path.c_str(), &named) == 0 &&
+             opened.st_ino == named.st_ino) {
+    // It was not finished between opening and locking.
+    const absl::Status status =
+        S_ISREG(opened.st_mode)
+            ? CutAndFinish(open_path.substr(0, open_path.size() - kOpen.size()), fd, whole_prefix)
+            : FatalError("open {}: no file. Remove it", open_path);
+    if (status.ok()) {
+      done = true;
+    } else {
+      done = status;
+    }
+  }
+  close(fd);
+  return done;
 }
 
 }  // namespace
@@ -64,7 +145,7 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string
     return FatalError("make folder {}: {}. Check spider.archive.folder", folder, error.message());
   }
   std::string path = (std::filesystem::path(folder) / name).string();
-  const absl::Status taken = absl::AlreadyExistsError(fmt::format("open {}: it exists", path));
+  absl::Status taken = absl::AlreadyExistsError(fmt::format("open {}: it exists", path));
   if (std::filesystem::exists(path, error)) return taken;
   const int fd =
       open((path + std::string(kOpen)).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -72,8 +153,12 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string
   if (fd < 0) return taken;
   // The lock says that somebody lives who writes it. Who recovers files may have been faster.
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const bool locked = errno == EWOULDBLOCK;
+    absl::Status status = SystemError("lock", path);
     close(fd);
-    return taken;
+    if (locked) return taken;
+    unlink((path + std::string(kOpen)).c_str());
+    return status;
   }
   return std::unique_ptr<OutputFile>(new OutputFile(std::move(path), fd));
 }
@@ -108,29 +193,28 @@ absl::Status OutputFile::Finish() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<int> RecoverOutputFiles(const std::string& folder, std::string_view suffix,
-                                       const WholePrefix& whole_prefix) {
+int RecoverOutputFiles(const std::string& folder, std::string_view suffix,
+                       const WholePrefix& whole_prefix) {
   const std::string ending = std::string(suffix) + std::string(kOpen);
-  int found = 0;
+  int finished = 0;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string open_path = entry.path().string();
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string open_path = entry->path().string();
     if (!open_path.ends_with(ending)) continue;
-    const int fd = open(open_path.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0) continue;  // another has finished it meanwhile
-    absl::Status status;
-    struct stat opened{};
-    struct stat named{};
-    // It may have been finished between opening and locking.
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
-        stat(open_path.c_str(), &named) == 0 && opened.st_ino == named.st_ino) {
-      status = RecoverFile(open_path.substr(0, open_path.size() - kOpen.size()), fd, whole_prefix);
-      ++found;
+    const absl::StatusOr<bool> done = RecoverFile(open_path, whole_prefix);
+    if (!done.ok()) {
+      Log(LogLevel::kWarning, "archive", "file {} is left as it is: {}", open_path,
+          MessageOf(done.status()));
+    } else if (*done) {
+      ++finished;
     }
-    close(fd);
-    RETURN_IF_ERROR(status);
   }
-  return found;
+  if (error && error != std::errc::no_such_file_or_directory) {
+    Log(LogLevel::kWarning, "archive", "list folder {}: {}. Files left open there stay so", folder,
+        error.message());
+  }
+  return finished;
 }
 
 }  // namespace orbweaver

@@ -34,7 +34,8 @@ class OutputFile {
 
   uint64_t size() const { return size_; }
 
-  // Gives the file its name, all of it on the disk. Nothing can be appended any more.
+  // Gives the file its name, all of it on the disk; should another have got that meanwhile, a name
+  // with a number more. Nothing can be appended any more.
   absl::Status Finish();
 
  private:
@@ -49,8 +50,9 @@ class OutputFile {
 using WholePrefix = std::function<absl::StatusOr<uint64_t>(int fd)>;
 
 // Finishes the files in `folder` that end in `suffix`.open and that no living process writes, cut
-// to their whole records; those without any are removed. Returns how many it found.
-absl::StatusOr<int> RecoverOutputFiles(const std::string& folder, std::string_view suffix,
-                                       const WholePrefix& whole_prefix);
+// to their whole records; those without any are removed. A file that cannot be finished is logged
+// and stays as it is: what is new has another name. Returns how many were finished or removed.
+int RecoverOutputFiles(const std::string& folder, std::string_view suffix,
+                       const WholePrefix& whole_prefix);
 
 }  // namespace orbweaver
