@@ -12,7 +12,6 @@ namespace {
 
 // The value as JSON, which is YAML too.
 std::string Printed(const Option& option, const Option::Entry& entry) {
-  const bool masked = !entry.text.empty() && option.IsSecret(entry.key);
   switch (option.type.kind) {
     case ValueType::Kind::kBool:
     case ValueType::Kind::kInteger:
@@ -25,7 +24,7 @@ std::string Printed(const Option& option, const Option::Entry& entry) {
       break;
   }
   std::string out;
-  AppendJsonString(masked ? kMask : entry.text, &out);
+  AppendJsonString(option.Shown(entry), &out);
   return out;
 }
 

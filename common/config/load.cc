@@ -9,8 +9,8 @@
 #include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "common/config/excerpt.h"
+#include "common/config/mask.h"
 #include "common/config/nearest.h"
-#include "common/config/render.h"
 #include "common/config/yaml_tree.h"
 
 namespace orbweaver::config {
@@ -266,15 +266,16 @@ class Loader {
     if (!IsValidUtf8(text) || !IsValidUtf8(target.key)) {
       return FatalError("{}: {}: expected UTF-8 text", place, name);
     }
-    if (secret && text == kMask) {
+    if ((secret && text == kMask) || text.find(kMaskedUser) != std::string_view::npos) {
       return FatalError(
           "{}: {}: {} is what stands for a secret when the configuration is shown. "
           "Write the secret itself",
           place, name, kMask);
     }
     if (!option.put(target.key, text)) {
-      return FatalError("{}: {}: expected {}, got {}", place, name, option.Expected(),
-                        secret ? "something else" : fmt::format("'{}'", Excerpt(text)));
+      return FatalError(
+          "{}: {}: expected {}, got {}", place, name, option.Expected(),
+          secret ? "something else" : fmt::format("'{}'", Excerpt(WithoutUserinfo(text))));
     }
     option.sources[target.key] = place;
     return absl::OkStatus();

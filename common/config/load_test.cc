@@ -32,7 +32,8 @@ class LoadTest : public ::testing::Test {
     schema_.Add("admin.port", &values_.port, {.min = 1, .max = 65535, .doc = "d"});
     schema_.Add("admin.token", &values_.token, {.secret = true, .doc = "d"});
     schema_.Add("kafka.hosts", &values_.hosts, {.doc = "d"});
-    schema_.Add("kafka.properties", &values_.properties, {.secret_keys = {"password"}, .doc = "d"});
+    schema_.Add("kafka.properties", &values_.properties,
+                {.shown_keys = {"linger.ms", "client.id", "log_level"}, .doc = "d"});
     schema_.Add("spider.max_connections", &values_.max_connections, {.min = 1, .doc = "d"});
     schema_.Add("spider.fetch.timeout", &values_.timeout, {.doc = "d"});
   }
@@ -313,6 +314,9 @@ TEST_F(LoadTest, AMaskIsNotMistakenForTheSecret) {
             "--set: kafka.properties.sasl.password: ******** is what stands for a secret when the "
             "configuration is shown. Write the secret itself");
   EXPECT_EQ(LoadedSet("kafka.properties.client.id=********"), "OK");
+  EXPECT_EQ(LoadedSet("kafka.properties.client.id=http://********@host"),
+            "--set: kafka.properties.client.id: ******** is what stands for a secret when the "
+            "configuration is shown. Write the secret itself");
 }
 
 TEST_F(LoadTest, GarbageInAMessageIsShortAndOnOneLine) {

@@ -100,7 +100,7 @@ std::string ReferencePage(const Schema& schema) {
     }
     const std::string initial = DefaultOf(option);
     out += fmt::format("| `{}` | {}{} | {} | {} |\n", option.name, Cell(option.Expected()),
-                       option.secret || !option.secret_keys.empty() ? "; secret" : "",
+                       option.IsSecret("") ? "; secret" : "",
                        initial.empty() ? "empty" : fmt::format("`{}`", Cell(initial)),
                        Cell(option.doc));
   }

@@ -7,7 +7,7 @@
 
 namespace orbweaver::config {
 
-// What is in effect, with where each value comes from. Secrets that are set are masked.
+// What is in effect, with where each value comes from; secrets are masked (`Option::Shown`).
 // {"admin.port": {"value": 8080, "source": "--set"}, …}: one member an option, or an entry of a
 // map.
 std::string EffectiveJson(const Schema& schema);
@@ -23,8 +23,5 @@ std::string ReferencePage(const Schema& schema);
 
 // A JSON Schema (draft 2020-12) of the configuration file, for editors and deployment checks.
 std::string JsonSchema(const Schema& schema);
-
-// What stands for a secret.
-inline constexpr char kMask[] = "********";
 
 }  // namespace orbweaver::config

@@ -44,7 +44,7 @@ void Declare(Schema& schema, Values* values) {
                    {.doc = "What colour"});
   schema.Add("c.hosts", &values->hosts, {.doc = "Which hosts"});
   schema.Add("c.properties", &values->properties,
-             {.secret_keys = {"password"}, .doc = "What else"});
+             {.shown_keys = {"linger.ms", "client.*", "x*", "12", "a\nb"}, .doc = "What else"});
 }
 
 class RenderTest : public ::testing::Test {
@@ -101,7 +101,9 @@ TEST_F(RenderTest, AnEmptyMapIsShownToo) {
 }
 
 TEST_F(RenderTest, SecretsAreMaskedEverywhere) {
-  Set({"b.token=hunter2", "c.properties.sasl.password=hunter2", "c.properties.client.id=me"});
+  Set({"b.token=hunter2", "c.properties.sasl.password=hunter2", "c.properties.client.id=me",
+       "c.properties.Authorization=hunter2", "b.name=http://me:hunter2@proxy:1",
+       "c.hosts=a,http://me:hunter2@proxy:1", "c.properties.client.url=me:hunter2@host"});
   for (const std::string& text : {EffectiveYaml(schema_), EffectiveJson(schema_),
                                   ReferencePage(schema_), HelpText(schema_), JsonSchema(schema_)}) {
     EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
@@ -110,6 +112,7 @@ TEST_F(RenderTest, SecretsAreMaskedEverywhere) {
             std::string::npos);
   EXPECT_NE(EffectiveYaml(schema_).find(R"(token: "********"  # --set)"), std::string::npos);
   EXPECT_NE(EffectiveYaml(schema_).find(R"("client.id": "me")"), std::string::npos);
+  EXPECT_NE(EffectiveYaml(schema_).find(R"(name: "http://********@proxy:1")"), std::string::npos);
 }
 
 TEST_F(RenderTest, WhatIsShownLoadsAsTheSameValues) {

@@ -5,6 +5,8 @@
 
 #include "fmt/format.h"
 
+#include "common/config/mask.h"
+
 namespace orbweaver::config {
 namespace {
 
@@ -64,9 +66,13 @@ std::string ExpectedOne(const ValueType& type) {
 }  // namespace
 
 bool Option::IsSecret(std::string_view key) const {
-  return secret || std::any_of(secret_keys.begin(), secret_keys.end(), [key](const auto& part) {
-           return key.find(part) != std::string_view::npos;
-         });
+  return secret || (shape == Shape::kMap && type.kind == ValueType::Kind::kText &&
+                    !MatchesAny(key, shown_keys));
+}
+
+std::string Option::Shown(const Entry& entry) const {
+  if (!entry.text.empty() && IsSecret(entry.key)) return kMask;
+  return type.kind == ValueType::Kind::kText ? WithoutUserinfo(entry.text) : entry.text;
 }
 
 std::string Option::SourceOf(std::string_view key) const {

@@ -66,8 +66,9 @@ struct About<std::string> {
 };
 template <typename V, typename Less>
 struct About<std::map<std::string, V, Less>> {
-  // An entry is secret when its key contains one of these ("password").
-  std::vector<std::string> secret_keys;
+  // The keys whose values are known to be harmless, as patterns (`MatchesAny` in mask.h). All
+  // others are secret: nobody can list the names under which secrets stand.
+  std::vector<std::string> shown_keys;
   std::string doc;
 };
 
@@ -101,7 +102,7 @@ struct Option {
   Shape shape = Shape::kOne;
   ValueType type;
   bool secret = false;
-  std::vector<std::string> secret_keys;
+  std::vector<std::string> shown_keys;  // of a map of texts
   std::vector<Entry> defaults;
 
   // Replaces the value, appends to the list or sets the map's key. False, and nothing changed, when
@@ -116,6 +117,9 @@ struct Option {
   std::map<std::string, std::string, std::less<>> sources;
 
   bool IsSecret(std::string_view key) const;
+  // A value of this option, fit to be shown to anybody: a secret that is set is masked, and so is
+  // what may be a password in a URL.
+  std::string Shown(const Entry& entry) const;
   // "default" where nothing was configured.
   std::string SourceOf(std::string_view key) const;
   // What is expected, to end a sentence: "an integer from 0 to 65535", "a list of text".
@@ -161,8 +165,7 @@ class Schema {
                  About<bool> about);
   template <typename T, typename Less>
   void AddChoice(std::string name, std::map<std::string, T, Less>* member,
-                 std::type_identity_t<Choices<T>> choices,
-                 std::type_identity_t<About<std::map<std::string, T, Less>>> about);
+                 std::type_identity_t<Choices<T>> choices, About<bool> about);
 
   // Sections of which this program reads nothing, because others do: what a file or the environment
   // sets in them is not looked at. Sections that have declared options are not passed over.

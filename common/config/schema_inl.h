@@ -93,7 +93,7 @@ void Schema::Add(std::string name, std::map<std::string, std::string, Less>* mem
                  std::type_identity_t<About<std::map<std::string, std::string, Less>>> about) {
   AddMap({.name = std::move(name),
           .doc = std::move(about.doc),
-          .secret_keys = std::move(about.secret_keys)},
+          .shown_keys = std::move(about.shown_keys)},
          member, TextCodec());
 }
 
@@ -149,12 +149,9 @@ void Schema::AddChoice(std::string name, T* member, std::type_identity_t<Choices
 
 template <typename T, typename Less>
 void Schema::AddChoice(std::string name, std::map<std::string, T, Less>* member,
-                       std::type_identity_t<Choices<T>> choices,
-                       std::type_identity_t<About<std::map<std::string, T, Less>>> about) {
-  AddMap({.name = std::move(name),
-          .doc = std::move(about.doc),
-          .secret_keys = std::move(about.secret_keys)},
-         member, ChoiceCodec(std::move(choices)));
+                       std::type_identity_t<Choices<T>> choices, About<bool> about) {
+  AddMap({.name = std::move(name), .doc = std::move(about.doc)}, member,
+         ChoiceCodec(std::move(choices)));
 }
 
 }  // namespace orbweaver::config

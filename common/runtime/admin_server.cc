@@ -1,13 +1,16 @@
 #include "common/runtime/admin_server.h"
 
 #include <exception>
+#include <memory>
 #include <thread>
 #include <tuple>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -23,6 +26,8 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/runtime/connection_table.h"
+#include "common/runtime/host_check.h"
 
 namespace orbweaver {
 namespace {
@@ -43,6 +48,7 @@ using Stream = beast::basic_stream<tcp, Executor>;
 using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
                                          asio::wait_traits<std::chrono::steady_clock>, Executor>;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable_t<Executor>());
+constexpr asio::use_awaitable_t<Executor> kAwaitResult;
 
 constexpr char kModule[] = "admin";
 
@@ -85,9 +91,18 @@ const char* Complaint(const error_code& error, int* status) {
 class AdminServer::Impl {
  public:
   Impl(const AdminServerOptions& options, const Handler& handler)
-      : options_(options), handler_(handler), io_(1), acceptor_(io_) {}
+      : options_(options),
+        handler_(handler),
+        hosts_(options.hosts),
+        connections_(options.max_connections, options.max_connections_per_address),
+        io_(1),
+        calls_(1),
+        calls_work_(calls_.get_executor()),
+        acceptor_(io_) {}
 
   ~Impl() {
+    calls_.stop();
+    if (calls_thread_.joinable()) calls_thread_.join();
     io_.stop();
     if (thread_.joinable()) thread_.join();
     // The members' order then ends the sessions with io_, after all that they refer to is still
@@ -111,6 +126,7 @@ class AdminServer::Impl {
     port_ = acceptor_.local_endpoint().port();
     asio::co_spawn(io_, Accept(), [](std::exception_ptr failure) { CHECK(failure == nullptr); });
     thread_ = std::thread([this] { io_.run(); });
+    calls_thread_ = std::thread([this] { calls_.run(); });
     return absl::OkStatus();
   }
 
@@ -127,21 +143,27 @@ class AdminServer::Impl {
         co_await pause.async_wait(kAwait);
         continue;
       }
-      if (connections_ >= options_.max_connections) {
-        Log(LogLevel::kWarning, kModule, "connection refused: {} are open", connections_);
+      error_code gone;
+      const std::string address = socket.remote_endpoint(gone).address().to_string();
+      auto stream = std::make_shared<Stream>(std::move(socket));
+      const auto place = connections_.Add(address, [weak = std::weak_ptr(stream)] {
+        if (const auto open = weak.lock()) open->close();
+      });
+      if (!place.has_value()) {
+        Log(LogLevel::kWarning, kModule, "connection of {} refused: {} are open", address,
+            connections_.size());
         continue;  // closes it
       }
-      ++connections_;
-      asio::co_spawn(io_, Serve(std::move(socket)), [this](std::exception_ptr failure) {
-        --connections_;
+      asio::co_spawn(io_, Serve(stream, *place), [this, place](std::exception_ptr failure) {
+        connections_.Remove(*place);
         LogFailure(failure);
       });
     }
   }
 
   // One connection, until the client leaves, is too slow or is not understood.
-  Awaitable<void> Serve(Socket socket) {
-    Stream stream(std::move(socket));
+  Awaitable<void> Serve(std::shared_ptr<Stream> shared_stream, ConnectionTable::Place place) {
+    Stream& stream = *shared_stream;
     // Holds what came of the next requests too. Room for a header and a piece of the body.
     beast::flat_buffer buffer(options_.max_header_bytes + (size_t{16} << 10));
     for (bool keep = true; keep;) {
@@ -149,6 +171,7 @@ class AdminServer::Impl {
       parser.header_limit(options_.max_header_bytes);
       parser.body_limit(options_.max_body_bytes);
       stream.expires_after(options_.timeout);
+      connections_.BeginWait(place);
       const auto [read_error, bytes] = co_await http::async_read(stream, buffer, parser, kAwait);
       AdminResponse answer;
       bool head = false;
@@ -162,23 +185,48 @@ class AdminServer::Impl {
         const auto& request = parser.get();
         head = request.method() == http::verb::head;
         keep = request.keep_alive();
-        answer = Answer(request);
+        connections_.TakeInHand(place);
+        answer = co_await Answer(request);
+        connections_.BeginWait(place);
       }
       keep = co_await Send(stream, std::move(answer), head, keep) && keep;
     }
     co_await Drain(stream, buffer);
   }
 
-  AdminResponse Answer(const http::request<http::string_body>& request) const {
-    // RFC 9112, section 3.2.
-    if (request.version() >= 11 && request.count(http::field::host) != 1) {
-      return Refusal(400, "exactly one Host header is needed\n");
+  // `request` outlives the coroutine.
+  Awaitable<AdminResponse> Answer(const http::request<http::string_body>& request) {
+    // RFC 9112, section 3.2. Only the oldest of clients send none, and browsers are not of them.
+    const size_t hosts = request.count(http::field::host);
+    if (hosts > 1 || (request.version() >= 11 && hosts == 0)) {
+      co_return Refusal(400, "exactly one Host header is needed\n");
     }
-    const AdminResponse response =
-        handler_({.method = ToStd(request.method_string()),
-                  .target = ToStd(request.target()),
-                  .authorization = ToStd(request[http::field::authorization]),
-                  .body = request.body()});
+    if (hosts == 1 && !hosts_.Allows(ToStd(request[http::field::host]))) {
+      co_return Refusal(421,
+                        "this server does not answer to the name in the Host header. Use its "
+                        "address, or add the name to admin.hosts\n");
+    }
+    const bool only_looks =
+        request.method() == http::verb::get || request.method() == http::verb::head;
+    if (only_looks) co_return Call(request);
+    if (calls_in_hand_ >= options_.max_calls) {
+      co_return Refusal(503, "other calls are being waited for. Try again\n");
+    }
+    ++calls_in_hand_;
+    const absl::Cleanup answered = [this] { --calls_in_hand_; };
+    co_return co_await asio::co_spawn(calls_.get_executor(), CallSlowly(request), kAwaitResult);
+  }
+
+  // On the thread of calls.
+  Awaitable<AdminResponse> CallSlowly(const http::request<http::string_body>& request) {
+    co_return Call(request);
+  }
+
+  AdminResponse Call(const http::request<http::string_body>& request) const {
+    AdminResponse response = handler_({.method = ToStd(request.method_string()),
+                                       .target = ToStd(request.target()),
+                                       .authorization = ToStd(request[http::field::authorization]),
+                                       .body = request.body()});
     Log(LogLevel::kDebug, kModule, "{} {}: {}", ToStd(request.method_string()),
         ToStd(request.target()), response.status);
     return response;
@@ -232,12 +280,18 @@ class AdminServer::Impl {
   const Handler& handler_;
   int port_ = 0;
 
-  // The server's thread only.
-  int connections_ = 0;
+  const HostCheck hosts_;
+
+  // The thread of io_ only.
+  ConnectionTable connections_;
+  int calls_in_hand_ = 0;
 
   asio::io_context io_;
+  asio::io_context calls_;
+  const asio::executor_work_guard<Executor> calls_work_;
   Acceptor acceptor_;
   std::thread thread_;
+  std::thread calls_thread_;
 };
 
 AdminServer::AdminServer(AdminServerOptions options, Handler handler)

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -18,18 +19,30 @@ struct AdminServerOptions {
   // What a request must fit into, else it is answered 431 or 413 and the connection closed.
   uint32_t max_header_bytes = 8 << 10;
   uint64_t max_body_bytes = 64 << 10;
-  // More connections at a time are closed as they come.
-  int max_connections = 64;
+  // When more come, those whose clients have been waited for longest are closed.
+  size_t max_connections = 64;
+  size_t max_connections_per_address = 16;
+  // Of requests with another method than GET or HEAD, the one that runs and those that wait for it;
+  // more are answered 503.
+  int max_calls = 8;
+  // What it may be called beside addresses and localhost (host_check.h); other names are answered
+  // 421.
+  std::vector<std::string> hosts;
   // A request must have come whole within this, an answer have been taken within this again; an
   // idle connection is closed after it.
   Duration timeout = std::chrono::seconds(10);
 };
 
 // Place: one in a process's main, in front of an AdminSite. HTTP/1.1 (RFC 9112) with keep-alive and
-// pipelining, on one thread of its own. Start and Stop are called by one thread.
+// pipelining. Start and Stop are called by one thread.
+//
+// GET and HEAD are answered by a thread that does nothing else, so that probes and Prometheus are
+// answered at any time; the calls that may take long, by another one, in the order in which they
+// come.
 class AdminServer {
  public:
-  // Called on the server's thread, one call at a time; while it runs nobody else is served.
+  // Called on two threads: on one for GET and HEAD, which should take milliseconds, on the other
+  // for all else, which may take long. One call at a time on each.
   using Handler = std::function<AdminResponse(const AdminRequest&)>;
 
   AdminServer(AdminServerOptions options, Handler handler);

@@ -22,8 +22,8 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr char kGet[] = "GET /x HTTP/1.1\r\nHost: a\r\n\r\n";
-constexpr char kGetAndClose[] = "GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+constexpr char kGet[] = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
+constexpr char kGetAndClose[] = "GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
 // Answers with what it understood.
 AdminResponse Echo(const AdminRequest& request) {
@@ -55,9 +55,9 @@ class AdminServerTest : public ::testing::Test {
 
 TEST_F(AdminServerTest, PassesTheRequestOnAndTheAnswerBack) {
   Serve();
-  const std::string answer =
-      Ask("POST /a?b=c HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\nContent-Length: 4\r\n"
-          "Connection: close\r\n\r\nbody");
+  const std::string answer = Ask(
+      "POST /a?b=c HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nContent-Length: 4\r\n"
+      "Connection: close\r\n\r\nbody");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain; charset=utf-8\r\n"));
   EXPECT_THAT(answer, EndsWith("\r\n\r\nPOST /a?b=c [Bearer t] body"));
@@ -77,7 +77,8 @@ TEST_F(AdminServerTest, SendsTheHandlersStatusAndHeaders) {
 
 TEST_F(AdminServerTest, AHeadRequestGetsTheLengthButNoBody) {
   Serve();
-  const std::string answer = Ask("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const std::string answer =
+      Ask("HEAD /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(answer, HasSubstr("Content-Length: 11\r\n"));
   EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
 }
@@ -87,7 +88,7 @@ TEST_F(AdminServerTest, KeepsTheConnectionAndAnswersPipelinedRequestsInOrder) {
   RawClient client(server_->port());
   std::string requests;
   for (int i = 0; i < 100; ++i) {
-    requests += "GET /" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
+    requests += "GET /" + std::to_string(i) + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
   }
   client.Send(requests);
   for (int i = 0; i < 100; ++i) {
@@ -113,12 +114,12 @@ TEST_F(AdminServerTest, WhatIsNotHttpIsRefused) {
   EXPECT_THAT(Ask("\x16\x03\x01\x02garbage\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(Ask("GET /x HTTP/9.9\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(Ask("GET /x HTTP/1.1\r\nConnection: close\r\n\r\n"), HasSubstr("Host"));
-  EXPECT_THAT(Ask("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n"),
+  EXPECT_THAT(Ask("POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"),
               StartsWith("HTTP/1.1 400 "));
   // Two readings of where the body ends are how requests are smuggled past a proxy.
-  EXPECT_THAT(
-      Ask("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
-      StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Ask("POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: "
+                  "2\r\n\r\nab"),
+              StartsWith("HTTP/1.1 400 "));
   ExpectStillServing();
 }
 
@@ -139,25 +140,27 @@ TEST_F(AdminServerTest, RandomBytesNeitherStopItNorHang) {
 
 TEST_F(AdminServerTest, TooLargeRequestsAreRefusedAndTheClientReadsWhy) {
   Serve({.max_header_bytes = 1000, .max_body_bytes = 1000});
-  EXPECT_THAT(Ask("GET /x HTTP/1.1\r\nHost: a\r\nX: " + std::string(50'000, 'x') + "\r\n\r\n"),
-              StartsWith("HTTP/1.1 431 "));
-  EXPECT_THAT(Ask("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\n" +
+  EXPECT_THAT(
+      Ask("GET /x HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(50'000, 'x') + "\r\n\r\n"),
+      StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(Ask("POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n" +
                   std::string(50'000, 'x')),
               StartsWith("HTTP/1.1 413 "));
-  EXPECT_THAT(Ask("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+  EXPECT_THAT(Ask("POST /x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
                   "7d0\r\n" +
                   std::string(2000, 'x') + "\r\n0\r\n\r\n"),
               StartsWith("HTTP/1.1 413 "));
-  EXPECT_THAT(Ask("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n"),
-              StartsWith("HTTP/1.1 4"));
+  EXPECT_THAT(
+      Ask("POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+      StartsWith("HTTP/1.1 4"));
   ExpectStillServing();
 }
 
 TEST_F(AdminServerTest, ABodyOfTheLargestSizeIsTaken) {
   Serve({.max_body_bytes = 100'000});
-  const std::string answer =
-      Ask("POST /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n" +
-          std::string(100'000, 'x'));
+  const std::string answer = Ask(
+      "POST /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n" +
+      std::string(100'000, 'x'));
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
   EXPECT_GT(answer.size(), 100'000u);
 }
@@ -190,7 +193,7 @@ TEST_F(AdminServerTest, AClientThatDoesNotReadIsDropped) {
   }
 }
 
-TEST_F(AdminServerTest, MoreConnectionsThanAllowedAreClosedAndLaterOnesServed) {
+TEST_F(AdminServerTest, IdleConnectionsGiveWayToOneThatAsks) {
   Serve({.max_connections = 3});
   std::vector<std::unique_ptr<RawClient>> open;
   for (int i = 0; i < 3; ++i) {
@@ -198,12 +201,70 @@ TEST_F(AdminServerTest, MoreConnectionsThanAllowedAreClosedAndLaterOnesServed) {
     open.back()->Send(kGet);
     open.back()->ReadThrough("[] ");
   }
-  EXPECT_EQ(Ask(""), "");
-  open[0]->EndSending();
+  ExpectStillServing();
   EXPECT_EQ(open[0]->ReadToEnd(), "");
-  // The server closes its side before it counts the connection out, so the next may be too early.
-  while (Ask(kGetAndClose).empty()) {
-    std::this_thread::yield();
+  for (int i = 1; i < 3; ++i) {
+    open[i]->Send(kGet);
+    open[i]->ReadThrough("[] ");
+  }
+}
+
+TEST_F(AdminServerTest, AnAddressHasItsShareOfConnectionsOnly) {
+  Serve({.max_connections_per_address = 2});
+  RawClient first(server_->port());
+  RawClient second(server_->port());
+  second.Send(kGet);
+  second.ReadThrough("[] ");
+  ExpectStillServing();
+  EXPECT_EQ(first.ReadToEnd(), "");
+}
+
+TEST_F(AdminServerTest, ProbesAreAnsweredWhileACallRunsAndConnectionsAreHeld) {
+  std::promise<void> entered;
+  std::promise<void> leave;
+  Serve({.max_connections = 8, .max_calls = 1}, [&](const AdminRequest& request) {
+    if (request.target == "/actions/slow") {
+      entered.set_value();
+      leave.get_future().wait();
+    }
+    return Echo(request);
+  });
+  const std::string call = " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+  RawClient slow(server_->port());
+  slow.Send("POST /actions/slow" + call);
+  entered.get_future().wait();
+  std::vector<std::unique_ptr<RawClient>> held;
+  for (int i = 0; i < 30; ++i) {
+    held.push_back(std::make_unique<RawClient>(server_->port()));
+    held.back()->Send(i % 2 == 0 ? "GET /half" : "");
+  }
+  for (const char* const page : {"/healthz", "/readyz", "/metrics"}) {
+    EXPECT_THAT(Ask(std::string("GET ") + page +
+                    " HTTP/1.1\r\nHost: 10.1.2.3:9610\r\nConnection: close\r\n\r\n"),
+                StartsWith("HTTP/1.1 200 "));
+  }
+  // Calls that wait would hold connections.
+  EXPECT_THAT(Ask("POST /actions/next HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
+                  "Connection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 503 "));
+  leave.set_value();
+  EXPECT_THAT(slow.ReadThrough("[] "), EndsWith("POST /actions/slow [] "));
+}
+
+TEST_F(AdminServerTest, OnlyNamesThatItHasAreAnswered) {
+  Serve({.hosts = {"spider-1"}});
+  const auto ask = [this](const std::string& host) {
+    return Ask("GET /config HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+  };
+  // As a probe of Kubernetes, Prometheus by a pod's address, a tunnel and an operator name it.
+  for (const char* const host :
+       {"10.244.0.17:9610", "[fd00::17]:9610", "localhost:8080", "127.0.0.1", "spider-1:9610"}) {
+    EXPECT_THAT(ask(host), StartsWith("HTTP/1.1 200 ")) << host;
+  }
+  for (const char* const host : {"rebound.example", "rebound.example:9610", "spider-2", ""}) {
+    const std::string answer = ask(host);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 421 ")) << host;
+    EXPECT_THAT(answer, HasSubstr("admin.hosts"));
   }
 }
 
@@ -236,7 +297,7 @@ TEST_F(AdminServerTest, StopWaitsForTheHandlerThatRunsAndClosesTheRest) {
   RawClient half(server_->port());
   half.Send("GET /half HT");
   RawClient slow(server_->port());
-  slow.Send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+  slow.Send("POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
   entered.get_future().wait();
   std::thread stopper([this] { server_->Stop(); });
   leave.set_value();

@@ -104,15 +104,20 @@ AdminSite::Registration AdminSite::AddPage(std::string path, std::string content
 }
 
 AdminSite::Registration AdminSite::AddAction(std::string name, std::string doc, Action action) {
-  return Add(&AdminSite::actions_, std::move(name), NamedAction{std::move(doc), std::move(action)});
+  auto registration =
+      Add(&AdminSite::actions_, std::move(name), NamedAction{std::move(doc), std::move(action)});
+  return Registration([this, remove = std::move(registration.remove_)] {
+    absl::MutexLock waits_for_its_end(&acting_);
+    remove();
+  });
 }
 
 AdminResponse AdminSite::Handle(const AdminRequest& request) const {
   const std::string_view target = WithoutAuthority(request.target);
   const std::string_view path = target.substr(0, target.find('?'));
   const std::string_view query = target.substr(std::min(target.size(), path.size() + 1));
-  absl::MutexLock lock(&mutex_);
   if (path.starts_with(kActions)) return Act(path.substr(kActions.size()), query, request);
+  absl::MutexLock lock(&mutex_);
   const bool known = pages_.contains(path) || std::find(std::begin(kBuiltIn), std::end(kBuiltIn),
                                                         path) != std::end(kBuiltIn);
   if (!known) return Text(404, "no such page. / lists them.\n");
@@ -137,8 +142,12 @@ AdminResponse AdminSite::Get(std::string_view path) const {
 
 AdminResponse AdminSite::Act(std::string_view name, std::string_view query,
                              const AdminRequest& request) const {
-  const auto found = actions_.find(name);
-  if (found == actions_.end()) return Text(404, "no such action. /actions lists them.\n");
+  // Whether there is one is not asked of the action that runs: a wrong call is answered at once.
+  const auto known = [this, name] {
+    absl::MutexLock lock(&mutex_);
+    return actions_.contains(name);
+  };
+  if (!known()) return Text(404, "no such action. /actions lists them.\n");
   if (request.method != "POST") return NotAllowed("POST");
   if (token_.empty()) {
     return Text(403, "actions are refused: no token is configured. Set admin.token.\n");
@@ -153,13 +162,25 @@ AdminResponse AdminSite::Act(std::string_view name, std::string_view query,
   both += request.body;
   const absl::StatusOr<FormParams> params = ParseForm(both);
   if (!params.ok()) return Text(400, fmt::format("{}\n", MessageOf(params.status())));
-  const absl::StatusOr<std::string> done = found->second.action(*params);
+  const absl::StatusOr<std::string> done = Do(name, *params);
   Log(LogLevel::kInfo, kModule, "action {} ({}): {}", name, config::Excerpt(both),
       done.ok() ? std::string_view(*done) : MessageOf(done.status()));
   if (!done.ok()) {
     return Text(HttpStatus(done.status()), fmt::format("{}\n", MessageOf(done.status())));
   }
   return Text(200, fmt::format("{}\n", *done));
+}
+
+absl::StatusOr<std::string> AdminSite::Do(std::string_view name, const FormParams& params) const {
+  absl::MutexLock acting(&acting_);
+  const Action* action = nullptr;
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto found = actions_.find(name);
+    if (found == actions_.end()) return absl::NotFoundError("the action has gone");
+    action = &found->second.action;  // stays while acting_ is held
+  }
+  return (*action)(params);
 }
 
 AdminResponse AdminSite::Index() const {

@@ -26,9 +26,10 @@
 namespace orbweaver {
 
 // Place: built in main; parts add what they have to say when they start, and it goes with them.
-// Thread-safe. What is added is called on the admin server's thread, one call at a time; it should
-// return within milliseconds, must be safe against the part's own thread, and must not use the
-// site. Adding a name twice is a bug.
+// Thread-safe. What is added is called on the admin server's threads, one call at a time, it must
+// be safe against the part's own thread, and must not use the site. It should return within
+// milliseconds; only an action may take its time, one action at a time, while the rest is called.
+// Adding a name twice is a bug.
 class AdminSite {
  public:
   // Takes what was added out again when it is destroyed; waits for a call that is under way.
@@ -65,7 +66,7 @@ class AdminSite {
   [[nodiscard]] Registration AddAction(std::string name, std::string doc, Action action)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  AdminResponse Handle(const AdminRequest& request) const ABSL_LOCKS_EXCLUDED(mutex_);
+  AdminResponse Handle(const AdminRequest& request) const ABSL_LOCKS_EXCLUDED(acting_, mutex_);
 
  private:
   struct NamedPage {
@@ -85,7 +86,9 @@ class AdminSite {
   // A page that there is.
   AdminResponse Get(std::string_view path) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   AdminResponse Act(std::string_view name, std::string_view query,
-                    const AdminRequest& request) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+                    const AdminRequest& request) const ABSL_LOCKS_EXCLUDED(acting_, mutex_);
+  absl::StatusOr<std::string> Do(std::string_view name, const FormParams& params) const
+      ABSL_LOCKS_EXCLUDED(acting_, mutex_);
   AdminResponse Index() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   AdminResponse Readiness() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   AdminResponse StatusPage() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -93,6 +96,8 @@ class AdminSite {
 
   const std::string token_;
 
+  // Held while an action runs, so that it stays; taken before mutex_.
+  mutable absl::Mutex acting_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable absl::Mutex mutex_;
   ByName<Condition> conditions_ ABSL_GUARDED_BY(mutex_);
   ByName<Status> statuses_ ABSL_GUARDED_BY(mutex_);

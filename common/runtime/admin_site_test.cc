@@ -1,8 +1,10 @@
 #include "common/runtime/admin_site.h"
 
+#include <atomic>
 #include <optional>
 #include <thread>
 
+#include "absl/synchronization/notification.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -143,6 +145,36 @@ TEST_F(ActionTest, TheKindOfErrorBecomesTheHttpStatus) {
   EXPECT_EQ(status(absl::NotFoundError("no such domain")), 404);
   EXPECT_EQ(status(RetryError("not the owner yet")), 503);
   EXPECT_EQ(status(FatalError("disk full")), 500);
+}
+
+TEST_F(ActionTest, PagesAreServedWhileAnActionRunsAndItStaysUntilItHasEnded) {
+  absl::Notification entered;
+  absl::Notification leave;
+  std::atomic<bool> left = false;
+  std::optional<AdminSite::Registration> slow =
+      site_.AddAction("slow", "Take long", [&](const FormParams&) {
+        entered.Notify();
+        leave.WaitForNotification();
+        left = true;
+        return "done";
+      });
+  const auto condition = site_.AddCondition("kafka", [] { return ""; });
+  std::thread action(
+      [this] { EXPECT_EQ(Post(site_, "/actions/slow", "Bearer s3cret").status, 200); });
+  entered.WaitForNotification();
+  for (const char* const page : {"/healthz", "/readyz", "/status", "/actions"}) {
+    EXPECT_EQ(Get(site_, page).status, 200) << page;
+  }
+  EXPECT_EQ(Post(site_, "/actions/block", "Bearer wrong").status, 401);
+  EXPECT_EQ(Post(site_, "/actions/none", "Bearer s3cret").status, 404);
+  std::thread remover([&] {
+    slow.reset();
+    EXPECT_TRUE(left);
+  });
+  leave.Notify();
+  action.join();
+  remover.join();
+  EXPECT_EQ(Post(site_, "/actions/slow", "Bearer s3cret").status, 404);
 }
 
 class NoTokenTest : public ActionTest {

@@ -44,14 +44,16 @@ absl::Status LoadOptions(const ProcessInfo& info, std::vector<std::string>* args
   return config::Load(inputs, schema);
 }
 
+std::string MachineName() {
+  char name[256] = "localhost";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
 // HOST:PORT, an IPv6 address in brackets.
 std::string AdminAddress(const AdminOptions& options, int port) {
   std::string host = options.advertise.empty() ? options.listen : options.advertise;
-  if (host == "0.0.0.0" || host == "::") {
-    char name[256] = "localhost";
-    gethostname(name, sizeof name - 1);
-    host = name;
-  }
+  if (host == "0.0.0.0" || host == "::") host = MachineName();
   const bool is_bare_ipv6 = host.find(':') != host.rfind(':') && !host.starts_with('[');
   if (is_bare_ipv6) host = "[" + host + "]";
   const bool has_port =
@@ -86,7 +88,10 @@ absl::Status Serve(const ProcessInfo& info, const ProcessOptions& options,
   const auto config_page = site.AddPage("/config", "application/json",
                                         [&schema] { return config::EffectiveJson(schema); });
 
-  AdminServer server({.listen = options.admin.listen, .port = options.admin.port},
+  std::vector<std::string> hosts = options.admin.hosts;
+  hosts.push_back(MachineName());
+  if (!options.admin.advertise.empty()) hosts.push_back(options.admin.advertise);
+  AdminServer server({.listen = options.admin.listen, .port = options.admin.port, .hosts = hosts},
                      [&site](const AdminRequest& request) { return site.Handle(request); });
   RETURN_IF_ERROR(server.Start());
   Log(LogLevel::kInfo, "process", "{} started; admin server on {}:{}", info.name,
@@ -116,6 +121,11 @@ void DeclareProcessOptions(config::Schema& schema, ProcessOptions* options) {
              {.doc = "Name or address, with or without a port, under which commands on other "
                      "machines reach the admin server; by default what it binds, or this machine's "
                      "name when it binds all addresses"});
+  schema.Add("admin.hosts", &options->admin.hosts,
+             {.doc = "Further names under which the admin server is asked: `*.example.com` for all "
+                     "below one, `*` for any. Addresses, localhost, this machine's name and that "
+                     "of admin.advertise always work; others are refused, since a web page could "
+                     "make a browser ask under a name of its own (DNS rebinding)"});
   schema.Add("admin.token", &options->admin.token,
              {.secret = true,
               .doc = "Bearer token that calls which change something must send; without it they "

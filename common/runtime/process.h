@@ -18,6 +18,7 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -57,6 +58,7 @@ struct AdminOptions {
   int port = 0;
   std::string advertise;
   std::string token;
+  std::vector<std::string> hosts;
 };
 
 struct ProcessOptions {

@@ -85,8 +85,8 @@ class Child {
   std::string Ask(const std::string& method, const std::string& path,
                   const std::string& headers = "") {
     RawClient client(Port());
-    client.Send(method + " " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + headers +
-                "\r\n");
+    client.Send(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+                headers + "\r\n");
     return client.ReadToEnd();
   }
 

@@ -189,8 +189,8 @@ absl::StatusOr<std::string> QueueAdmin::Ask(const Act& act) {
   Asked asked{.act = act, .answer = std::string()};
   absl::MutexLock lock(&mutex_);
   asked_ = &asked;
-  // Serve acts while it holds the mutex, so that after this it is either done or not begun.
   mutex_.AwaitWithTimeout(absl::Condition(&asked.done), absl::FromChrono(patience_));
+  if (asked.begun) mutex_.Await(absl::Condition(&asked.done));
   asked_ = nullptr;
   if (asked.done) return std::move(asked.answer);
   return RetryError("not done: the worker {}. Try again",
@@ -207,17 +207,25 @@ void QueueAdmin::Serve(DbWorkerCore& core) {
     const SteadyTime ended = clock_.Now();
     look_due_ = ended + std::max(kLookInterval, kShareOfTime * (ended - began));
   }
-  absl::MutexLock lock(&mutex_);
-  has_core_ = true;
-  coming_ = core.coming();
-  if (reports.has_value()) {
-    look_ = {.at = began, .partitions = *std::move(reports)};
-    reported_at_ = now;
+  Asked* asked = nullptr;
+  {
+    absl::MutexLock lock(&mutex_);
+    has_core_ = true;
+    coming_ = core.coming();
+    if (reports.has_value()) {
+      look_ = {.at = began, .partitions = *std::move(reports)};
+      reported_at_ = now;
+    }
+    if (asked_ == nullptr || asked_->begun) return;
+    asked = asked_;
+    asked->begun = true;  // Ask waits for it from here on
   }
-  if (asked_ == nullptr || asked_->done) return;
-  asked_->answer = asked_->act(core);
-  asked_->done = true;
+  // Without the mutex: it may wait for the store, and what is shown is asked for meanwhile.
+  absl::StatusOr<std::string> answer = asked->act(core);
   look_due_ = began;  // so that it soon shows
+  absl::MutexLock lock(&mutex_);
+  asked->answer = std::move(answer);
+  asked->done = true;
 }
 
 void QueueAdmin::Leave() {

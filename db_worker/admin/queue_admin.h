@@ -66,6 +66,7 @@ class QueueAdmin {
   struct Asked {
     const Act& act;
     absl::StatusOr<std::string> answer;
+    bool begun = false;
     bool done = false;
   };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/synchronization/notification.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,24 @@ namespace orbweaver {
 namespace {
 
 using ::testing::HasSubstr;
+
+// Holds the next write back until it is let go.
+class HeldStore : public MemoryStore {
+ public:
+  using MemoryStore::MemoryStore;
+  absl::Status Write(Table table, std::span<const RowPut> puts, Duration timeout,
+                     std::vector<uint32_t>* remaining) override {
+    if (holds.exchange(false)) {
+      entered.Notify();
+      leave.WaitForNotification();
+    }
+    return MemoryStore::Write(table, puts, timeout, remaining);
+  }
+
+  std::atomic<bool> holds = false;
+  absl::Notification entered;
+  absl::Notification leave;
+};
 
 class QueueAdminTest : public ::testing::Test {
  protected:
@@ -37,7 +56,7 @@ class QueueAdminTest : public ::testing::Test {
   }
 
   MemoryTables tables_;
-  MemoryStore store_{&tables_, {}};
+  HeldStore store_{&tables_, {}};
   DbWorkerHarness worker_{store_};
   AdminSite site_{"token"};
   MetricRegistry metrics_;
@@ -118,6 +137,40 @@ TEST_F(QueueAdminTest, WrongParametersAreNamed) {
   }
   EXPECT_EQ(Act("pause", "partition=-1").status, 400);
   EXPECT_EQ(Act("inspect", "domain=nobody.com").status, 404);
+}
+
+TEST_F(QueueAdminTest, IsShownAndReadyWhileAnActionWaitsForTheStore) {
+  worker_.ScheduleMany("one.com", 3);
+  worker_.Settle();
+  AdminSite site("token");
+  MetricRegistry metrics;
+  // An action that has begun is waited for, whatever the patience.
+  QueueAdmin admin(site, metrics, worker_.clock(), urls_, *suffixes_, std::chrono::milliseconds(1));
+  store_.holds = true;
+  std::atomic<bool> ended = false;
+  std::thread core([&] {
+    while (!ended) admin.Serve(worker_.core());
+  });
+  AdminResponse response;
+  std::thread server([&] {
+    // Refused when the core was not quick enough to begin.
+    do {
+      response = site.Handle({.method = "POST",
+                              .target = "/actions/purge?domain=one.com",
+                              .authorization = "Bearer token"});
+    } while (response.status == 503);
+    ended = true;
+  });
+  store_.entered.WaitForNotification();
+  for (const char* const page : {"/healthz", "/readyz", "/status", "/actions"}) {
+    EXPECT_EQ(site.Handle({.method = "GET", .target = page}).status, 200) << page;
+  }
+  EXPECT_THAT(site.Handle({.method = "GET", .target = "/status"}).body, HasSubstr("[0,0,0,0,3"));
+  store_.leave.Notify();
+  server.join();
+  core.join();
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(worker_.core().Inspect("one.com")->waiting[4], 0u);
 }
 
 TEST_F(QueueAdminTest, AnActionThatNoCoreTakesIsNotDoneLater) {

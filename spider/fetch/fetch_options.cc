@@ -27,7 +27,8 @@ void DeclareNetworkOptions(config::Schema& schema, NetworkOptions* options) {
       {.doc = "`http://HOST:PORT`: everything goes through it, https by CONNECT. It resolves "
               "the names, so what they lead to is for it to restrict; empty: no proxy"});
   schema.Add("network.hosts", &options->hosts,
-             {.doc = "Fixed answers in place of DNS: a host, `*.domain` or `*`, and its address; "
+             {.shown_keys = {"*"},
+              .doc = "Fixed answers in place of DNS: a host, `*.domain` or `*`, and its address; "
                      "with a port (`127.0.0.1:8080`), that is asked in place of the URL's. "
                      "network.allow_private holds for them too"});
   schema.Add(
@@ -59,7 +60,9 @@ void DeclareFetchOptions(config::Schema& schema, FetchOptions* options) {
       "spider.fetch.user_agent", &options->user_agent,
       {.doc = "The User-Agent header. Name a page that says who crawls and why, as `mybot/1.0 "
               "(+https://example.com/bot)`"});
-  schema.Add("spider.fetch.headers", &options->headers, {.doc = "Headers sent with every request"});
+  schema.Add("spider.fetch.headers", &options->headers,
+             {.shown_keys = {"accept*", "cache-control", "pragma", "dnt", "from"},
+              .doc = "Headers sent with every request"});
   schema.Add("spider.fetch.content_types", &options->content_types,
              {.doc = "Media types whose content is read, `*` for any part; of others nothing is "
                      "read beyond the headers. An answer that names none is read"});

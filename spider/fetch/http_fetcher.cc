@@ -11,6 +11,7 @@
 #include <boost/asio/post.hpp>
 
 #include "common/base/status.h"
+#include "common/config/mask.h"
 #include "common/url/domain.h"
 #include "spider/fetch/address_policy.h"
 #include "spider/fetch/content_types.h"
@@ -51,7 +52,8 @@ struct Proxy {
 absl::StatusOr<std::optional<Proxy>> FindProxy(const std::string& option) {
   if (option.empty()) return std::nullopt;
   const auto fail = [&](std::string_view why) {
-    return FatalError("network.proxy '{}': {}. Write it as http://HOST:PORT.", option, why);
+    return FatalError("network.proxy '{}': {}. Write it as http://HOST:PORT.",
+                      config::WithoutUserinfo(option), why);
   };
   const std::string url = option + (option.ends_with('/') ? "" : "/");
   const std::optional<FetchUrl> parts = SplitFetchUrl(url);

@@ -14,7 +14,9 @@ void DeclareStrategyOptions(config::Schema& schema, StrategyOptions* options) {
                      "came with this program"});
   schema.Add(
       "strategy.params", &options->params,
-      {.doc = "The strategy's parameters; `orbweaver strategy describe NAME` lists them with "
+      {.shown_keys = {"allow_*", "deny_*", "max_*", "min_*", "retries", "retry_*", "*_interval_s",
+                      "*_score", "shrink", "grow", "terms", "new_domains"},
+       .doc = "The strategy's parameters; `orbweaver strategy describe NAME` lists them with "
               "bounds and defaults. Elements of a list stand between commas"});
 }
 
