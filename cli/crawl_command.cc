@@ -15,11 +15,13 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/crawl_folder.h"
 #include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_summary.h"
 #include "cli/crawl/crawl_view.h"
 #include "cli/crawl/crawl_watch.h"
 #include "cli/crawl/local_crawl.h"
+#include "cli/frontier/frontier.h"
 #include "cli/frontier/queue_sample.h"
 #include "cli/product_options.h"
 #include "cli/seed_lines.h"
@@ -29,9 +31,12 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/config/load.h"
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
 #include "common/runtime/signal_watcher.h"
+#include "db_worker/dequeue/feed_lag.h"
 #include "strategy_worker/host/loader.h"
 
 namespace orbweaver {
@@ -41,11 +46,13 @@ constexpr char kHelp[] =
     R"(usage: orbweaver crawl SEED… [OPTIONS]
        orbweaver crawl --seeds FILE|- [OPTIONS]
 
-Crawls from these URLs, politely, with no server to start. Everything it knows is in one folder: the
-same command without seeds goes on where it stood, after Ctrl-C, a crash or kill -9. It ends by
-itself when nothing is left, or nothing is due soon.
+Crawls from these URLs, politely, with no server to start. Everything it knows is in one folder,
+and how the crawl was made too: `orbweaver crawl --data DIR` alone goes on where it stood, in the
+same way, after Ctrl-C, a crash or kill -9. Options given again count instead, and are kept; limits
+of a run are not. It ends by itself when nothing is left, or nothing is due soon.
 
   --data DIR                 that folder; ./crawl-data
+  --add                      add these seeds to the crawl that the folder has
   --seeds FILE               a URL a line; - for standard input
   --out DIR                  write there: WARC files, pages-….jsonl and links-….jsonl
   --strategy NAME            what to crawl, in which order; `orbweaver strategy list`
@@ -94,8 +101,11 @@ struct Arguments {
   uint64_t max_failures = UINT64_MAX;
   Duration duration{};
   Duration max_wait = std::chrono::hours(1);
+  bool add = false;
   bool json = false;
   bool dry_run = false;
+
+  bool has_seeds() const { return !seeds.empty() || !seed_files.empty(); }
 };
 
 int Fail(int code, std::string_view message) {
@@ -124,6 +134,7 @@ std::string ListOption(std::string_view list, const std::string& pattern) {
 std::optional<std::string> Take(std::vector<std::string>* args, Arguments* into) {
   into->json = TakeSwitch(args, "--json");
   into->dry_run = TakeSwitch(args, "--dry-run");
+  into->add = TakeSwitch(args, "--add");
   into->seed_files = TakeValues(args, "--seeds");
   if (const auto folder = TakeValue(args, "--data")) into->data = *folder;
   if (const auto text = TakeValue(args, "--max-pages");
@@ -148,7 +159,8 @@ std::optional<std::string> Take(std::vector<std::string>* args, Arguments* into)
   };
   if (const auto folder = TakeValue(args, "--out")) {
     into->out = *folder;
-    set("spider.archive.folder", *folder);
+    // The crawl may go on from another working directory.
+    set("spider.archive.folder", std::filesystem::absolute(*folder).string());
     set("spider.archive.jsonl", "true");
     set("spider.archive.links", "true");
   }
@@ -219,7 +231,7 @@ absl::Status CheckFirst(const Arguments& arguments, const ProductOptions& option
 
 absl::Status AddSeeds(const Arguments& arguments, const ProductOptions& options,
                       LocalCrawl& crawl) {
-  if (arguments.seeds.empty() && arguments.seed_files.empty()) return absl::OkStatus();
+  if (!arguments.has_seeds()) return absl::OkStatus();
   UrlResolver resolver(options.spider.url, crawl.suffixes());
   ASSIGN_OR_RETURN(const auto writer,
                    SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
@@ -232,6 +244,109 @@ absl::Status AddSeeds(const Arguments& arguments, const ProductOptions& options,
   RETURN_IF_ERROR(writer->Finish());
   if (writer->durable() == 0) return FatalError("no seed among the lines of the files");
   return absl::OkStatus();
+}
+
+// What the user writes for an option.
+std::string FlagOf(std::string_view option) {
+  if (option == "spider.politeness.delay") return "--delay";
+  if (option == "spider.archive.folder") return "--out";
+  for (const auto& [flag, name] : kShortForms) {
+    if (name == option) return std::string(flag);
+  }
+  return std::string(option);
+}
+
+// Options that another one says too.
+bool IsSaidByAnother(std::string_view option) {
+  return option == "feed.min_delay" || option == "spider.archive.jsonl" ||
+         option == "spider.archive.links";
+}
+
+void TellChanges(const std::vector<OptionChange>& changes) {
+  for (const OptionChange& change : changes) {
+    if (IsSaidByAnother(change.name)) continue;
+    const std::string_view warning = WarningFor(change);
+    fmt::print(stderr, "Changed and kept: {} is {}, was {}{}{}.\n", FlagOf(change.name),
+               change.after.empty() ? "not set" : change.after,
+               change.before.empty() ? "not set" : change.before, warning.empty() ? "" : "; ",
+               warning);
+  }
+}
+
+// Parameters that were kept for another strategy say nothing to the one that is chosen now.
+void DropOthersParameters(const std::string& kept, config::Schema& schema,
+                          StrategyOptions* strategy) {
+  const std::string of_kept = kept + ":";
+  std::map<std::string, config::Option*> by_name;
+  for (config::Option& option : schema.options()) by_name[option.name] = &option;
+  if (by_name["strategy.name"]->SourceOf("").starts_with(of_kept)) return;
+  auto& sources = by_name["strategy.params"]->sources;
+  std::erase_if(sources, [&](const auto& source) {
+    const bool is_others = source.second.starts_with(of_kept);
+    if (is_others) strategy->params.erase(source.first);
+    return is_others;
+  });
+}
+
+// The options: defaults that suit one machine, what the folder keeps, what is given now. Returns
+// what is new against what was kept.
+absl::StatusOr<std::vector<OptionChange>> LoadOptions(const CrawlFolder& folder,
+                                                      std::vector<std::string>* args,
+                                                      config::Schema& schema,
+                                                      ProductOptions* options) {
+  SetLocalDefaults(options);
+  const std::string kept = folder.options_file();
+  RETURN_IF_ERROR(LoadProductOptions(args, schema, options, kept));
+  if (kept.empty()) return std::vector<OptionChange>();
+  config::Schema schema_before;
+  ProductOptions before;
+  SetLocalDefaults(&before);
+  DeclareProductOptions(schema_before, &before);
+  RETURN_IF_ERROR(config::Load({.kept = kept}, &schema_before));
+  if (options->strategy.name != before.strategy.name) {
+    DropOthersParameters(kept, schema, &options->strategy);
+  }
+  return ChangesBetween(schema_before, schema);
+}
+
+// How many requests wait in a folder that is at rest or not; nothing where that cannot be told.
+std::optional<uint64_t> WaitingIn(const ProductOptions& options, const CrawlFolder& folder) {
+  const auto frontier = Frontier::Open(options, folder.path());
+  if (!frontier.ok()) return std::nullopt;
+  const auto partitions = (*frontier)->Partitions();
+  if (!partitions.ok()) return std::nullopt;
+  const auto queue = SampleQueue((*frontier)->store(), *partitions, kMaxDomainsCounted,
+                                 SystemClock().Wall(), kCountTimeout);
+  if (!queue.ok()) return std::nullopt;
+  const auto offsets = (*frontier)->bus().NewOffsetReader();
+  if (!offsets.ok()) return std::nullopt;
+  std::vector<PartitionId> all;
+  for (int i = 0; i < *partitions; ++i) all.emplace_back(i);
+  const auto handed_out = ReadLags(**offsets, kSpiderGroup, kSpiderFeedTopic, all, kLookTimeout);
+  if (!handed_out.ok()) return std::nullopt;
+  CrawlSnapshot look;
+  AddQueue(queue->partitions, &look);
+  uint64_t waiting = look.queued + look.delayed;
+  for (const LogLag& lag : *handed_out) waiting += static_cast<uint64_t>(lag.messages);
+  return waiting;
+}
+
+// Seeds that the folder has not seen are another crawl's, or are added on purpose.
+absl::Status CheckSeedsBelong(const Arguments& arguments, const ProductOptions& options,
+                              const CrawlFolder& folder, const SeedList& seeds) {
+  const std::vector<SeedList> known = folder.Seeds();
+  const bool is_known = std::ranges::find(known, seeds.digest, &SeedList::digest) != known.end();
+  if (arguments.add || is_known || known.empty()) return absl::OkStatus();
+  const SeedList& first = known.front();
+  const auto waiting = WaitingIn(options, folder);
+  const std::string data = ShellQuoted(folder.path().string());
+  return FatalError(
+      "{} has a crawl of {}{}{}. To go on with it: orbweaver crawl --data {}. To add these seeds "
+      "to it, give --add; to begin another crawl, name another folder with --data",
+      folder.path().string(), first.first,
+      first.more > 0 ? fmt::format(" and {} more", Count(first.more)) : "",
+      waiting.has_value() ? fmt::format("; about {} wait in it", Count(*waiting, "request")) : "",
+      data);
 }
 
 // How much of the nearest limit is used up.
@@ -315,13 +430,18 @@ absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end
 }
 
 absl::StatusOr<CrawlOutcome> Crawl(const Arguments& arguments, const ProductOptions& options,
+                                   const config::Schema& schema, const SeedList& seeds,
                                    StopRequest& stop) {
+  const CrawlFolder folder(arguments.data);
   ASSIGN_OR_RETURN(const auto crawl, LocalCrawl::Open(options, arguments.data));
+  RETURN_IF_ERROR(folder.KeepOptions(schema));
   ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl));
   RETURN_IF_ERROR(AddSeeds(arguments, options, *crawl));
+  // Once they are durable: until then the same command adds them again.
+  if (arguments.has_seeds()) RETURN_IF_ERROR(folder.AddSeeds(seeds));
   Progress progress;
   crawl->Start();
-  CrawlEnd end{.data = arguments.data.string(), .files = arguments.out};
+  CrawlEnd end{.data = arguments.data.string(), .files = options.spider.archive.folder};
   const auto why = Watch(arguments, stop, *crawl, *watch, progress, &end.finished);
   if (why.ok() && !end.finished) progress.Show(watch->Look("draining", std::nullopt));
   absl::Status result = crawl->Stop();
@@ -352,19 +472,17 @@ int Run(std::span<const std::string> all_args) {
   if (const auto wrong = Take(&args, &arguments)) return Fail(kExitUsage, *wrong + ".");
   config::Schema schema;
   ProductOptions options;
-  SetLocalDefaults(&options);
   const std::string anonymous = options.spider.fetch.user_agent;
-  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    return Fail(kExitUsage, MessageOf(loaded));
-  }
+  const CrawlFolder folder(arguments.data);
+  const auto changes = LoadOptions(folder, &args, schema, &options);
+  if (!changes.ok()) return Fail(kExitUsage, MessageOf(changes.status()));
   if (const auto unknown = UnknownOption(args)) {
     return Fail(kExitUsage, fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
                                         "crawl --help` lists the options.",
                                         *unknown));
   }
   arguments.seeds = std::move(args);
-  if (arguments.seeds.empty() && arguments.seed_files.empty() &&
-      !std::filesystem::exists(arguments.data)) {
+  if (!arguments.has_seeds() && !folder.exists()) {
     return Fail(kExitUsage,
                 fmt::format("no seed, and no crawl in {} to go on with. `orbweaver crawl "
                             "https://example.com/` begins one.",
@@ -373,6 +491,15 @@ int Run(std::span<const std::string> all_args) {
   if (const absl::Status checked = CheckFirst(arguments, options); !checked.ok()) {
     return Fail(kExitUsage, MessageOf(checked));
   }
+  SeedList seeds;
+  if (arguments.has_seeds()) {
+    const auto listed = ListSeeds(arguments.seeds, arguments.seed_files);
+    if (!listed.ok()) return Fail(kExitUsage, MessageOf(listed.status()));
+    seeds = *listed;
+    const absl::Status belong = CheckSeedsBelong(arguments, options, folder, seeds);
+    if (!belong.ok()) return Fail(kExitUsage, fmt::format("{}.", MessageOf(belong)));
+  }
+  TellChanges(*changes);
   if (options.spider.fetch.user_agent == anonymous) {
     fmt::print(stderr,
                "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "
@@ -390,7 +517,7 @@ int Run(std::span<const std::string> all_args) {
   StopRequest stop;
   SignalWatcher signals(stop, kStopDeadline);
   signals.Start();
-  const absl::StatusOr<CrawlOutcome> result = Crawl(arguments, options, stop);
+  const absl::StatusOr<CrawlOutcome> result = Crawl(arguments, options, schema, seeds, stop);
   signals.Stop();
   FlushLog();
   return result.ok() ? ExitCodeOf(*result) : Fail(kExitFailed, MessageOf(result.status()));

@@ -24,11 +24,15 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
 }
 
 absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,
-                                ProductOptions* options) {
+                                ProductOptions* options, const std::string& kept) {
   DeclareProductOptions(schema, options);
-  ASSIGN_OR_RETURN(const config::Inputs inputs, config::TakeInputs(args));
+  ASSIGN_OR_RETURN(config::Inputs inputs, config::TakeInputs(args));
+  inputs.kept = kept;
   RETURN_IF_ERROR(config::Load(inputs, &schema));
-  RETURN_IF_ERROR(NameCrawler(&options->spider));
+  // Told here so that every command tells it; the options stay as they were given.
+  SpiderOptions named = options->spider;
+  RETURN_IF_ERROR(NameCrawler(&named));
+  options->spider.parse.robots_name = named.parse.robots_name;
   ConfigureLog(options->log);
   return absl::OkStatus();
 }

@@ -50,8 +50,9 @@ struct ProductOptions {
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options);
 
 // How a command begins: takes --config and --set out of `args`, loads, and configures the log.
-// On an error nothing is configured; the command prints it and ends with kExitUsage.
+// `kept` is a file of options that all of those win over (config::Inputs); empty: none. On an error
+// nothing is configured; the command prints it and ends with kExitUsage.
 absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,
-                                ProductOptions* options);
+                                ProductOptions* options, const std::string& kept = "");
 
 }  // namespace orbweaver

@@ -126,7 +126,7 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
     const std::string requests = Count(end.handed_out, "request");
     line(fmt::format("Handed to the spider and not fetched: {}.", requests));
   }
-  line(fmt::format("To go on: orbweaver crawl --data {}", end.data));
+  line(fmt::format("To go on: orbweaver crawl --data {}", ShellQuoted(end.data)));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "absl/strings/ascii.h"
 #include "fmt/format.h"
 
 namespace orbweaver {
@@ -53,6 +54,17 @@ std::string Count(uint64_t count) {
   std::string digits = std::to_string(count);
   for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
   return digits;
+}
+
+std::string ShellQuoted(std::string_view word) {
+  constexpr std::string_view kPlain = "-_./:@%+=,";
+  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != kPlain.npos;
+  });
+  if (is_plain) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 std::string Count(uint64_t count, std::string_view thing) {

@@ -10,8 +10,11 @@
 namespace orbweaver::config {
 namespace {
 
+enum class Secrets { kMasked, kShown };
+
 // The value as JSON, which is YAML too.
-std::string Printed(const Option& option, const Option::Entry& entry) {
+std::string Printed(const Option& option, const Option::Entry& entry,
+                    Secrets secrets = Secrets::kMasked) {
   switch (option.type.kind) {
     case ValueType::Kind::kBool:
     case ValueType::Kind::kInteger:
@@ -24,15 +27,16 @@ std::string Printed(const Option& option, const Option::Entry& entry) {
       break;
   }
   std::string out;
-  AppendJsonString(option.Shown(entry), &out);
+  AppendJsonString(secrets == Secrets::kMasked ? option.Shown(entry) : entry.text, &out);
   return out;
 }
 
-std::string PrintedList(const Option& option, const std::vector<Option::Entry>& entries) {
+std::string PrintedList(const Option& option, const std::vector<Option::Entry>& entries,
+                        Secrets secrets = Secrets::kMasked) {
   std::string out = "[";
   for (const Option::Entry& entry : entries) {
     if (out.size() > 1) out += ", ";
-    out += Printed(option, entry);
+    out += Printed(option, entry, secrets);
   }
   return out + "]";
 }
@@ -42,6 +46,55 @@ std::string KeyText(std::string_view key) {
   AppendJsonString(key, &out);
   return out;
 }
+
+// Lines of a configuration file, option by option in the order of their names.
+class YamlWriter {
+ public:
+  explicit YamlWriter(Secrets secrets) : secrets_(secrets) {}
+
+  // Of a map those entries that are in `entries`.
+  void Add(const Option& option, const std::vector<Option::Entry>& entries) {
+    std::vector<std::string> words;
+    for (size_t begin = 0; begin <= option.name.size();) {
+      const size_t dot = std::min(option.name.find('.', begin), option.name.size());
+      words.push_back(option.name.substr(begin, dot - begin));
+      begin = dot + 1;
+    }
+    const std::string word = words.back();
+    words.pop_back();
+    const size_t same = static_cast<size_t>(
+        std::mismatch(words.begin(), words.end(), open_.begin(), open_.end()).first -
+        words.begin());
+    for (size_t i = same; i < words.size(); ++i) {
+      out_ += fmt::format("{:{}}{}:\n", "", 2 * i, words[i]);
+    }
+    const size_t indent = 2 * words.size();
+    open_ = std::move(words);
+    if (option.shape == Option::Shape::kMap && !entries.empty()) {
+      out_ += fmt::format("{:{}}{}:\n", "", indent, word);
+      for (const Option::Entry& entry : entries) {
+        Line(indent + 2, KeyText(entry.key), Printed(option, entry, secrets_),
+             option.SourceOf(entry.key));
+      }
+      return;
+    }
+    Line(indent, word,
+         option.shape == Option::Shape::kMap    ? "{}"
+         : option.shape == Option::Shape::kList ? PrintedList(option, entries, secrets_)
+                                                : Printed(option, entries[0], secrets_),
+         option.SourceOf(""));
+  }
+  std::string Take() { return std::move(out_); }
+
+ private:
+  void Line(size_t column, std::string_view key, std::string_view value, std::string_view source) {
+    out_ += fmt::format("{:{}}{}: {}  # {}\n", "", column, key, value, source);
+  }
+
+  const Secrets secrets_;
+  std::string out_;
+  std::vector<std::string> open_;  // the sections that the last option stood in
+};
 
 }  // namespace
 
@@ -76,44 +129,27 @@ std::string EffectiveJson(const Schema& schema) {
 }
 
 std::string EffectiveYaml(const Schema& schema) {
-  std::string out;
-  std::vector<std::string> open;  // the sections that the last option stood in
-  for (const Option& option : schema.options()) {
-    std::vector<std::string> words;
-    for (size_t begin = 0; begin <= option.name.size();) {
-      const size_t dot = std::min(option.name.find('.', begin), option.name.size());
-      words.push_back(option.name.substr(begin, dot - begin));
-      begin = dot + 1;
-    }
-    const std::string word = words.back();
-    words.pop_back();
-    const size_t same = static_cast<size_t>(
-        std::mismatch(words.begin(), words.end(), open.begin(), open.end()).first - words.begin());
-    for (size_t i = same; i < words.size(); ++i) {
-      out += fmt::format("{:{}}{}:\n", "", 2 * i, words[i]);
-    }
-    const size_t indent = 2 * words.size();
-    open = std::move(words);
+  YamlWriter yaml(Secrets::kMasked);
+  for (const Option& option : schema.options()) yaml.Add(option, option.get());
+  return yaml.Take();
+}
 
-    const std::vector<Option::Entry> entries = option.get();
-    const auto line = [&out](size_t column, std::string_view key, std::string_view value,
-                             std::string_view source) {
-      out += fmt::format("{:{}}{}: {}  # {}\n", "", column, key, value, source);
-    };
-    if (option.shape == Option::Shape::kMap && !entries.empty()) {
-      out += fmt::format("{:{}}{}:\n", "", indent, word);
-      for (const Option::Entry& entry : entries) {
-        line(indent + 2, KeyText(entry.key), Printed(option, entry), option.SourceOf(entry.key));
-      }
-    } else {
-      line(indent, word,
-           option.shape == Option::Shape::kMap    ? "{}"
-           : option.shape == Option::Shape::kList ? PrintedList(option, entries)
-                                                  : Printed(option, entries[0]),
-           option.SourceOf(""));
+std::string ConfiguredYaml(const Schema& schema,
+                           const std::function<bool(std::string_view name)>& is_wanted) {
+  YamlWriter yaml(Secrets::kShown);
+  for (const Option& option : schema.options()) {
+    if (!is_wanted(option.name)) continue;
+    std::vector<Option::Entry> entries = option.get();
+    if (option.shape == Option::Shape::kMap) {
+      std::erase_if(entries, [&option](const Option::Entry& entry) {
+        return !option.sources.contains(entry.key);
+      });
+      if (!entries.empty()) yaml.Add(option, entries);
+    } else if (option.sources.contains("")) {
+      yaml.Add(option, entries);
     }
   }
-  return out;
+  return yaml.Take();
 }
 
 }  // namespace orbweaver::config

@@ -290,6 +290,7 @@ class Loader {
 
 absl::Status Load(const Inputs& inputs, Schema* schema) {
   Loader loader(*schema);
+  if (!inputs.kept.empty()) RETURN_IF_ERROR(loader.File(inputs.kept));
   if (!inputs.file.empty()) RETURN_IF_ERROR(loader.File(inputs.file));
   RETURN_IF_ERROR(loader.Environment(inputs.environment));
   for (const std::string& set : inputs.sets) RETURN_IF_ERROR(loader.Set(set));

@@ -1,5 +1,6 @@
-// Puts the configuration together: the defaults, then the file, the environment and --set, of which
-// the later win. Options and lists are replaced, maps are merged key by key.
+// Puts the configuration together: the defaults, then what was kept of an earlier run, the file,
+// the environment and --set, of which the later win. Options and lists are replaced, maps are
+// merged key by key.
 //
 // Place: called once by a program's main, before anything is started. The values then stand in the
 // members that the schema's declarations named, and never change again.
@@ -18,6 +19,7 @@ namespace orbweaver::config {
 
 // Where the values are taken from. Empty: from the defaults.
 struct Inputs {
+  std::string kept;                      // path of a YAML file that ConfiguredYaml made (render.h)
   std::string file;                      // path of a YAML file
   std::vector<std::string> environment;  // "ORBWEAVER_ADMIN__PORT=8080"; others are not looked at
   std::vector<std::string> sets;         // "admin.port=8080"

@@ -1,7 +1,9 @@
 // What the declarations are turned into for people and programs to read.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "common/config/schema.h"
 
@@ -14,6 +16,12 @@ std::string EffectiveJson(const Schema& schema);
 // As a configuration file, the sources as comments. Loading it gives the same values; a mask in it
 // is refused.
 std::string EffectiveYaml(const Schema& schema);
+
+// What was configured, wherever it came from, as a configuration file: what stands at its default
+// is left out, and so is an option of which `is_wanted` says no by its name. Secrets stand in it as
+// they are. Loading it gives the same values.
+std::string ConfiguredYaml(const Schema& schema,
+                           const std::function<bool(std::string_view name)>& is_wanted);
 
 // The options as a list for --help.
 std::string HelpText(const Schema& schema);

@@ -132,6 +132,30 @@ TEST_F(RenderTest, WhatIsShownLoadsAsTheSameValues) {
   EXPECT_TRUE(again == values_) << EffectiveYaml(schema);
 }
 
+TEST_F(RenderTest, WhatWasConfiguredIsKeptWithItsSecretsAndLaterSourcesWin) {
+  Set({"a.port=8080", "a.deep.wait=2h", "b.token=hunter2", "c.hosts=x,y",
+       "c.properties.client.id=me", "c.properties.acks=all"});
+  const std::string kept =
+      ConfiguredYaml(schema_, [](std::string_view name) { return name != "a.deep.wait"; });
+  EXPECT_EQ(kept.find("wait"), std::string::npos) << kept;
+  EXPECT_EQ(kept.find("colour"), std::string::npos) << "a default";
+  const std::string path =
+      ::testing::TempDir() + "render_test_kept_" + std::to_string(getpid()) + ".yaml";
+  std::ofstream(path) << kept;
+  Values again;
+  Schema schema;
+  Declare(schema, &again);
+  const absl::Status status =
+      Load({.kept = path, .sets = {"a.port=9", "c.properties.acks=1"}}, &schema);
+  std::remove(path.c_str());
+  ASSERT_TRUE(status.ok()) << status << "\n" << kept;
+  EXPECT_EQ(again.port, 9);
+  EXPECT_EQ(again.token, "hunter2");
+  EXPECT_EQ(again.hosts, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(again.properties["client.id"], "me");
+  EXPECT_EQ(again.properties["acks"], "1");
+}
+
 TEST_F(RenderTest, ASourceCannotBreakOutOfItsComment) {
   const std::string path = ::testing::TempDir() + "render\ntest_" + std::to_string(getpid());
   std::ofstream(path) << "a: {port: 5}";

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -34,7 +35,8 @@ class FirstHour(unittest.TestCase):
 
     def crawl(self, *arguments, code=0):
         """A crawl of sites on this machine and of nothing else."""
-        return self.orbweaver("crawl", *arguments, "--delay", "10ms", "--set=network.allow_networks=127.0.0.0/8",
+        delay = [] if "--delay" in arguments else ["--delay", "10ms"]
+        return self.orbweaver("crawl", *arguments, *delay, "--set=network.allow_networks=127.0.0.0/8",
                               f"--set=network.ports={','.join(self.ports)}", code=code)
 
 
@@ -71,6 +73,61 @@ class Identity(FirstHour):
     def test_a_second_agent_among_the_headers_is_refused(self):
         done, _ = self.crawl_as("mybot", "--set=spider.fetch.headers.user-agent=curl", code=2)
         self.assertIn("spider.fetch.user_agent", done.stderr)
+
+
+class Folder(FirstHour):
+    FILES = {"/": "<a href=/a>a</a>", "/a": "<a href=/b>b</a>", "/b": "<a href=/c>c</a>", "/c": "c"}
+
+    def begin(self, *arguments):
+        site = self.site(self.FILES)
+        done = self.crawl(site.url("/"), "--data", "my crawl", "--max-pages", "1", "--user-agent", "mybot (+https://example.org/)",
+                          "--depth", "2", "--out", "pages", "--delay", "300ms", *arguments, code=4)
+        return site, done
+
+    def test_it_goes_on_as_it_was_made(self):
+        site, done = self.begin()
+        # The line that says so is complete by itself.
+        command = next(line for line in done.stdout.splitlines() if line.startswith("To go on: ")).removeprefix("To go on: ")
+        self.assertEqual(["orbweaver", "crawl", "--data", "my crawl"], shlex.split(command))
+        done = self.orbweaver(*shlex.split(command)[1:])
+        self.assertIn("Ended: nothing is left.", done.stdout)
+        self.assertNotIn("Changed", done.stderr)
+        self.assertNotIn("who you are", done.stderr)
+        self.assertEqual(["/robots.txt", "/", "/robots.txt", "/a", "/b"], site.paths())  # and not /c: it is too deep
+        self.assertEqual({"mybot (+https://example.org/)"}, {headers["User-Agent"] for _, headers in site.requests})
+        lines = [line for file in (self.folder / "pages").glob("pages-*.jsonl") for line in file.read_text().splitlines()]
+        self.assertEqual(3, len(lines))
+
+    def test_what_is_given_again_counts_and_is_kept_and_said(self):
+        site, _ = self.begin()
+        done = self.orbweaver("crawl", "--data", "my crawl", "--depth", "9", "--delay", "10ms")
+        self.assertIn("Changed and kept: --delay is 10ms, was 300ms; sites are asked more often.", done.stderr)
+        self.assertIn("Changed and kept: --depth is 9, was 2; more of the web is crawled.", done.stderr)
+        self.assertEqual(2, done.stderr.count("Changed"), done.stderr)
+        self.assertIn("/c", site.paths())
+        self.assertNotIn("Changed", self.orbweaver("crawl", "--data", "my crawl", "--delay", "10ms").stderr)
+
+    def test_another_strategy_does_not_get_the_parameters_of_the_one_before(self):
+        self.begin("--strategy", "depth_first", "--param", "max_pages=3")
+        done = self.orbweaver("crawl", "--data", "my crawl", "--strategy", "breadth_first", "--dry-run")
+        self.assertNotIn("max_pages", done.stdout)
+
+    def test_the_same_command_again_goes_on(self):
+        site, _ = self.begin()
+        self.crawl(site.url("/"), "--data", "my crawl")
+        self.assertIn("/b", site.paths())
+
+    def test_other_seeds_are_another_crawl_unless_added(self):
+        site, _ = self.begin()
+        other = self.site({"/": "other"})
+        done = self.crawl(other.url("/"), "--data", "my crawl", code=2)
+        self.assertRegex(done.stderr, rf"my crawl has a crawl of {site.url('/')}; about [1-9] requests? wait in it\. ")
+        self.assertNotIn("Changed", done.stderr)
+        self.assertIn("orbweaver crawl --data 'my crawl'", done.stderr)
+        self.assertIn("--add", done.stderr)
+        self.assertEqual([], other.paths())
+        self.crawl(other.url("/"), "--data", "my crawl", "--add")
+        self.assertEqual(["/robots.txt", "/"], other.paths())
 
 
 class ExitCodes(FirstHour):
