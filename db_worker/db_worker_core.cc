@@ -11,6 +11,7 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/protocol/cut_log.h"
+#include "common/protocol/group_pulse.h"
 #include "common/protocol/topic_record.h"
 #include "common/url/partition.h"
 #include "db_worker/dequeue/checkpointer.h"
@@ -27,6 +28,12 @@ constexpr std::chrono::milliseconds kForgetInterval = std::chrono::seconds(10);
 // More than what suits the CPU's caches best: a domain's messages of one batch cost the store one
 // put.
 constexpr PollLimits kPollLimits{.max_bytes = size_t{4} << 20, .max_messages = 2000};
+// How long a step works on a take-over; the partitions that are owned wait meanwhile.
+constexpr std::chrono::milliseconds kTakeOverSlice(1000);
+constexpr std::chrono::milliseconds kTakeOverSliceBesideOthers(250);
+// Of the session timeout: what a single call to store or bus may take, and what a rebalance waits
+// for partitions to be given away in good order.
+constexpr int kPartOfSession = 3;
 
 }  // namespace
 
@@ -46,9 +53,21 @@ struct DbWorkerCore::State : RebalanceListener {
 
   absl::Status Start();
 
+  // A step's parts, in their order.
+  enum class Part : uint8_t { kEnqueue, kOpenBuckets, kDequeue, kWriteCheckpoints, kTakeOver };
+
   absl::Status Step(Duration max_wait);
+  absl::Status TryStep(Duration max_wait);
+  absl::Status StayInGroup();
+  absl::Status Do(Part part, Duration max_wait);
+  bool IsBusy() const;
+  bool IsWorkingOn(PartitionId partition) const;
   absl::Status FinishPending();
+  // As FinishPending, several times if need be. DeadlineExceeded when it is not done by then.
+  absl::Status FinishPendingBy(SteadyTime deadline);
+  std::vector<PartitionId> Reading() const;
   absl::Status TakeOverComing();
+  absl::Status BringToStore();
   absl::Status GoOnBehindCut();
   absl::Status Poll(Duration max_wait);
   absl::Status OpenBuckets();
@@ -59,7 +78,8 @@ struct DbWorkerCore::State : RebalanceListener {
   Duration WaitFor(Duration max_wait) const;
   Partition* OwnerOf(std::string_view domain);
   void Drop(PartitionId partition);
-  void FlushAndDrop(PartitionId partition);
+  absl::Status Flush(Partition& partition, SteadyTime deadline);
+  SteadyTime GiveAwayBy() const { return clock.Now() + setup.session_timeout / kPartOfSession; }
 
   void OnAssigned(std::span<const AssignedPartition> assigned) override;
   void OnRevoked(std::span<const PartitionId> revoked) override;
@@ -80,6 +100,7 @@ struct DbWorkerCore::State : RebalanceListener {
   std::unique_ptr<OwnedLog> feed;
   std::unique_ptr<OffsetReader> offsets;
   std::unique_ptr<Consumer> consumer;
+  std::optional<GroupPulse> pulse;
   std::optional<WorkerParts> parts;
   std::optional<Enqueuer> enqueuer;
   std::optional<BucketOpener> opener;
@@ -88,12 +109,21 @@ struct DbWorkerCore::State : RebalanceListener {
 
   std::vector<ComingPartition> coming;  // with those that are being taken over
   std::unique_ptr<TakeOver> take_over;
+  uint64_t heads_read = 0;  // by the newest take-over
   // Taken over, and not in `partitions` yet: one after the other brings what was read back to the
   // store.
   std::vector<std::unique_ptr<Partition>> taken;
   // Its messages come when what was read back is in the store.
   std::optional<PartitionId> resumes;
   bool log_was_cut = false;
+  Part next_part = Part::kEnqueue;
+  bool stalled = false;  // the last step ended with a retry error
+  // A partition went while it was worked on: for ever.
+  absl::Status failure;
+  // Of OpenBuckets and WriteCheckpoints, so that none waits for ever where a step has no time for
+  // all.
+  PartitionId opens_next{0};
+  PartitionId writes_next{0};
   uint32_t next_owner = 0;
   WallTime forget_due;
   bool closed = false;
@@ -108,9 +138,11 @@ absl::Status DbWorkerCore::State::Start() {
   ASSIGN_OR_RETURN(consumer, bus_.NewConsumer({.group = std::string(kDbWorkerGroup),
                                                .member = setup.member,
                                                .session_timeout = setup.session_timeout}));
+  pulse.emplace(*consumer, clock);
   parts.emplace(WorkerParts{.bus = bus_,
                             .store = store_,
                             .consumer = *consumer,
+                            .pulse = *pulse,
                             .feed = *feed,
                             .offsets = *offsets,
                             .dead_letters = dead_letters,
@@ -128,16 +160,72 @@ absl::Status DbWorkerCore::State::Start() {
 }
 
 absl::Status DbWorkerCore::State::Step(Duration max_wait) {
-  RETURN_IF_ERROR(FinishPending());
-  RETURN_IF_ERROR(TakeAgainWhatRanOutOfVersions());
-  RETURN_IF_ERROR(TakeOverComing());
-  RETURN_IF_ERROR(GoOnBehindCut());
-  RETURN_IF_ERROR(Poll(WaitFor(max_wait)));
-  RETURN_IF_ERROR(OpenBuckets());
-  RETURN_IF_ERROR(Dequeue());
-  RETURN_IF_ERROR(WriteCheckpoints());
-  ForgetIdle();
+  RETURN_IF_ERROR(failure);
+  const absl::Status status = TryStep(max_wait);
+  stalled = IsRetry(status);
+  return failure.ok() ? status : failure;
+}
+
+// Goes on behind what the step before had no more time for, or failed in: otherwise what comes
+// first could keep the rest from ever happening.
+absl::Status DbWorkerCore::State::TryStep(Duration max_wait) {
+  if (stalled || (IsBusy() && pulse->IsDue())) RETURN_IF_ERROR(StayInGroup());
+  while (true) {
+    RETURN_IF_ERROR(FinishPending());
+    if (IsBusy()) return absl::OkStatus();
+    const Part part = next_part;
+    next_part =
+        part == Part::kTakeOver ? Part::kEnqueue : static_cast<Part>(static_cast<int>(part) + 1);
+    RETURN_IF_ERROR(Do(part, max_wait));
+    RETURN_IF_ERROR(failure);
+    if (part == Part::kTakeOver) return absl::OkStatus();
+  }
+}
+
+absl::Status DbWorkerCore::State::Do(Part part, Duration max_wait) {
+  switch (part) {
+    case Part::kEnqueue:
+      RETURN_IF_ERROR(TakeAgainWhatRanOutOfVersions());
+      RETURN_IF_ERROR(GoOnBehindCut());
+      return Poll(WaitFor(max_wait));
+    case Part::kOpenBuckets:
+      return OpenBuckets();
+    case Part::kDequeue:
+      return Dequeue();
+    case Part::kWriteCheckpoints:
+      return WriteCheckpoints();
+    case Part::kTakeOver:
+      ForgetIdle();
+      return TakeOverComing();
+  }
   return absl::OkStatus();
+}
+
+absl::Status DbWorkerCore::State::StayInGroup() {
+  absl::Status served = pulse->Beat(Reading());
+  RETURN_IF_ERROR(failure);
+  if (!absl::IsOutOfRange(served)) return served;
+  Log(LogLevel::kWarning, "queue", "{}", MessageOf(served));
+  log_was_cut = true;
+  return absl::OkStatus();
+}
+
+// All but those that are not ready yet, which are paused.
+std::vector<PartitionId> DbWorkerCore::State::Reading() const {
+  std::vector<PartitionId> reading;
+  for (const auto& [id, partition] : partitions) {
+    if (resumes != id) reading.push_back(id);
+  }
+  return reading;
+}
+
+bool DbWorkerCore::State::IsBusy() const {
+  return enqueuer->busy() || opener->busy() || dequeuer->busy() || checkpointer->busy();
+}
+
+bool DbWorkerCore::State::IsWorkingOn(PartitionId partition) const {
+  return enqueuer->IsWorkingOn(partition) || opener->IsWorkingOn(partition) ||
+         dequeuer->IsWorkingOn(partition) || checkpointer->IsWorkingOn(partition);
 }
 
 // At most one of them is busy.
@@ -146,9 +234,17 @@ absl::Status DbWorkerCore::State::FinishPending() {
   if (opener->busy()) RETURN_IF_ERROR(opener->Advance());
   if (dequeuer->busy()) RETURN_IF_ERROR(dequeuer->Advance());
   if (checkpointer->busy()) RETURN_IF_ERROR(checkpointer->Advance());
-  if (resumes.has_value()) {
+  if (resumes.has_value() && !IsBusy()) {
     RETURN_IF_ERROR(consumer->SetPaused(*resumes, false));
     resumes.reset();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DbWorkerCore::State::FinishPendingBy(SteadyTime deadline) {
+  while (IsBusy()) {
+    if (clock.Now() >= deadline) return TimeoutError("there is too much left to do");
+    RETURN_IF_ERROR(FinishPending());
   }
   return absl::OkStatus();
 }
@@ -160,9 +256,19 @@ absl::Status DbWorkerCore::State::TakeOverComing() {
       take_over = std::make_unique<TakeOver>(*parts, topic_epoch, coming, next_owner);
       next_owner += static_cast<uint32_t>(coming.size());
     }
-    ASSIGN_OR_RETURN(taken, take_over->Advance());
+    const auto slice = partitions.empty() ? kTakeOverSlice : kTakeOverSliceBesideOthers;
+    const absl::StatusOr<bool> done = take_over->Advance(time.Now() + slice);
+    heads_read = take_over->heads_read();
+    RETURN_IF_ERROR(done.status());
+    if (!*done) return absl::OkStatus();
+    taken = take_over->Take();
     take_over.reset();
   }
+  return BringToStore();
+}
+
+// What was read back, of one partition after the other.
+absl::Status DbWorkerCore::State::BringToStore() {
   while (!taken.empty()) {
     Partition& partition = *taken.back();
     std::erase_if(coming, [&](const auto& one) { return one.id == partition.id; });
@@ -171,6 +277,7 @@ absl::Status DbWorkerCore::State::TakeOverComing() {
     resumes = partition.id;
     checkpointer->Begin(partition);
     RETURN_IF_ERROR(FinishPending());
+    if (IsBusy() || pulse->IsDue()) break;
   }
   return absl::OkStatus();
 }
@@ -189,8 +296,7 @@ Duration DbWorkerCore::State::WaitFor(Duration max_wait) const {
 // on. There is no option to stop instead: it is gone either way, and who stands still loses what is
 // deleted next.
 absl::Status DbWorkerCore::State::GoOnBehindCut() {
-  // A partition that is not taken over yet may be the one.
-  if (!log_was_cut || !coming.empty()) return absl::OkStatus();
+  if (!log_was_cut) return absl::OkStatus();
   std::map<PartitionId, Offset> next;
   for (const auto& [id, partition] : partitions) next[id] = partition->next_message;
   ASSIGN_OR_RETURN(const std::vector<CutLog> cuts,
@@ -213,13 +319,15 @@ absl::Status DbWorkerCore::State::GoOnBehindCut() {
     metrics_.lost.Increment(cut.lost());
     partitions.at(cut.partition)->next_message = cut.start;
   }
-  log_was_cut = false;
+  // A partition that is not taken over yet may be the one.
+  log_was_cut = !coming.empty();
   return absl::OkStatus();
 }
 
 absl::Status DbWorkerCore::State::Poll(Duration max_wait) {
+  if (pulse->paused()) RETURN_IF_ERROR(pulse->Resume(Reading()));
   MessageBatch batch;
-  const absl::Status polled = consumer->Poll(kPollLimits, max_wait, &batch);
+  const absl::Status polled = pulse->Poll(kPollLimits, max_wait, &batch);
   if (polled.code() == absl::StatusCode::kOutOfRange) {
     Log(LogLevel::kWarning, "queue", "{}", MessageOf(polled));
     log_was_cut = true;
@@ -232,9 +340,15 @@ absl::Status DbWorkerCore::State::Poll(Duration max_wait) {
 }
 
 absl::Status DbWorkerCore::State::OpenBuckets() {
-  for (const auto& [id, partition] : partitions) {
-    partition->index.Advance(time.Now());
-    if (opener->Begin(*partition)) RETURN_IF_ERROR(opener->Advance());
+  auto next = partitions.lower_bound(opens_next);
+  for (size_t left = partitions.size(); left > 0; --left, ++next) {
+    if (next == partitions.end()) next = partitions.begin();
+    opens_next = next->first + 1;
+    Partition& partition = *next->second;
+    partition.index.Advance(time.Now());
+    if (!opener->Begin(partition)) continue;
+    RETURN_IF_ERROR(opener->Advance());
+    if (opener->busy() || pulse->IsDue()) break;
   }
   return absl::OkStatus();
 }
@@ -248,14 +362,19 @@ absl::Status DbWorkerCore::State::Dequeue() {
 }
 
 absl::Status DbWorkerCore::State::WriteCheckpoints() {
-  for (const auto& [id, partition] : partitions) {
-    const bool is_due = partition->index.dirty_count() > 0 &&
-                        (partition->checkpoint_due <= time.Now() ||
-                         partition->sent_since_checkpoint >=
+  auto next = partitions.lower_bound(writes_next);
+  for (size_t left = partitions.size(); left > 0; --left, ++next) {
+    if (next == partitions.end()) next = partitions.begin();
+    writes_next = next->first + 1;
+    Partition& partition = *next->second;
+    const bool is_due = partition.index.dirty_count() > 0 &&
+                        (partition.checkpoint_due <= time.Now() ||
+                         partition.sent_since_checkpoint >=
                              static_cast<uint64_t>(setup.options.checkpoint_requests));
     if (!is_due) continue;
-    checkpointer->Begin(*partition);
+    checkpointer->Begin(partition);
     RETURN_IF_ERROR(checkpointer->Advance());
+    if (checkpointer->busy() || pulse->IsDue()) break;
   }
   return absl::OkStatus();
 }
@@ -292,34 +411,46 @@ void DbWorkerCore::State::OnAssigned(std::span<const AssignedPartition> assigned
 }
 
 void DbWorkerCore::State::OnRevoked(std::span<const PartitionId> revoked) {
-  for (const PartitionId partition : revoked) FlushAndDrop(partition);
+  if (!failure.ok()) return;
+  // The group waits for this, and takes a member that needs too long for dead.
+  const SteadyTime deadline = GiveAwayBy();
+  absl::Status flushed = FinishPendingBy(deadline);
+  for (const PartitionId id : revoked) {
+    const auto found = partitions.find(id);
+    if (found != partitions.end() && flushed.ok()) flushed = Flush(*found->second, deadline);
+    Drop(id);
+  }
+  if (flushed.ok()) return;
+  Log(LogLevel::kWarning, "queue",
+      "give {} partitions away: {}. Their next owners read back what is missing", revoked.size(),
+      MessageOf(flushed));
 }
 
 void DbWorkerCore::State::OnLost(std::span<const PartitionId> lost) {
   for (const PartitionId partition : lost) Drop(partition);
 }
 
-void DbWorkerCore::State::FlushAndDrop(PartitionId partition) {
-  const auto found = partitions.find(partition);
-  if (found != partitions.end() && !checkpointer->busy() && !enqueuer->busy() &&
-      !dequeuer->busy() && !opener->busy()) {
-    checkpointer->Begin(*found->second);
-    const absl::Status flushed = checkpointer->Advance();
-    if (!flushed.ok()) {
-      Log(LogLevel::kWarning, "queue",
-          "give partition {} away: {}. Its next owner reads back what is missing", partition,
-          MessageOf(flushed));
-      checkpointer.emplace(*parts);
-    }
-  }
-  Drop(partition);
+absl::Status DbWorkerCore::State::Flush(Partition& partition, SteadyTime deadline) {
+  checkpointer->Begin(partition);
+  const absl::Status flushed = FinishPendingBy(deadline);
+  // It goes, finished or not.
+  if (!flushed.ok()) checkpointer.emplace(*parts);
+  return flushed;
 }
 
 void DbWorkerCore::State::Drop(PartitionId partition) {
+  if (IsWorkingOn(partition) && failure.ok()) {
+    failure = FencedError("rebalance: partition {} went while it was worked on", partition);
+  }
+  // Nothing of it is touched any more, and the rest goes with this worker.
+  if (!failure.ok()) return;
   std::erase_if(coming, [&](const auto& one) { return one.id == partition; });
   std::erase_if(taken, [&](const auto& one) { return one->id == partition; });
-  // The others begin anew, with new markers.
-  if (take_over != nullptr && take_over->Includes(partition)) take_over.reset();
+  if (take_over != nullptr) {
+    take_over->Leave(partition);
+    if (take_over->empty()) take_over.reset();
+  }
+  if (resumes == partition) resumes.reset();
   feed->Release(partition);
   partitions.erase(partition);
 }
@@ -340,6 +471,10 @@ absl::StatusOr<std::unique_ptr<DbWorkerCore>> DbWorkerCore::Create(Bus& bus, Sto
     return FatalError("feed.low_lag {}: above feed.target_lag {}", setup.options.feed.low_lag,
                       setup.options.feed.target_lag);
   }
+  // A worker that waits for store or bus stays in its group.
+  setup.options.call_timeout = std::min(
+      setup.options.call_timeout,
+      std::chrono::floor<std::chrono::milliseconds>(setup.session_timeout / kPartOfSession));
   ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store, bus, setup.options.call_timeout));
   auto state = std::make_unique<State>(bus, store, clock, metrics, std::move(setup), topics);
   RETURN_IF_ERROR(state->Start());
@@ -351,7 +486,7 @@ absl::Status DbWorkerCore::Step(Duration max_wait) { return state_->Step(max_wai
 void DbWorkerCore::Close() {
   if (state_->closed) return;
   state_->closed = true;
-  const absl::Status finished = state_->FinishPending();
+  const absl::Status finished = state_->FinishPendingBy(state_->GiveAwayBy());
   if (!finished.ok()) Log(LogLevel::kWarning, "queue", "stop: {}", MessageOf(finished));
   state_->consumer->Close();
 }
@@ -365,6 +500,10 @@ std::vector<PartitionReport> DbWorkerCore::Report() const {
 }
 
 size_t DbWorkerCore::coming() const { return state_->coming.size(); }
+
+uint64_t DbWorkerCore::heads_read() const {
+  return state_->coming.empty() ? 0 : state_->heads_read;
+}
 
 absl::StatusOr<DomainReport> DbWorkerCore::Inspect(std::string_view domain) {
   Partition* const partition = state_->OwnerOf(domain);
@@ -383,6 +522,7 @@ absl::StatusOr<DomainReport> DbWorkerCore::Inspect(std::string_view domain) {
 
 absl::Status DbWorkerCore::ChangeDomain(std::string_view domain, const DomainUpdate& update) {
   RETURN_IF_ERROR(state_->FinishPending());
+  if (state_->IsBusy()) return RetryError("what came before it takes long");
   Partition* const partition = state_->OwnerOf(domain);
   if (partition == nullptr) return absl::NotFoundError("another worker has this domain");
   return state_->enqueuer->ChangeDomain(*partition, domain, update);

@@ -42,8 +42,9 @@ class DbWorkerCore {
                                                               DbWorkerSetup setup);
   ~DbWorkerCore();
 
-  // One round: takes partitions over, enqueues what the scoring log has, fills the feed up. Waits
-  // for messages at most `max_wait`, and only when nothing else is to be done.
+  // One round: enqueues what the scoring log has, fills the feed up, takes partitions over. Waits
+  // for messages at most `max_wait`, and only when nothing else is to be done. What takes longer
+  // than about a second goes on with the next Step: the group hears of the worker in between.
   //   retry   the next Step goes on exactly where this one stood.
   //   fenced  a partition was lost to another worker: destroy this core and make another.
   //   fatal   as the message says; destroy it.
@@ -57,6 +58,8 @@ class DbWorkerCore {
   std::vector<PartitionReport> Report() const;
   // Partitions that the group has given to this worker and that are not taken over yet.
   size_t coming() const;
+  // Of those, domains that were read so far.
+  uint64_t heads_read() const;
   // Errors: NotFound when the domain is not of an owned partition, or not known.
   absl::StatusOr<DomainReport> Inspect(std::string_view domain);
   // Blocks, unblocks or purges; durable when OK. Unavailable (retry) also while a step's work has

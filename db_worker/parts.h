@@ -7,6 +7,7 @@
 #include "common/base/clock.h"
 #include "common/bus/bus.h"
 #include "common/protocol/dead_letters.h"
+#include "common/protocol/group_pulse.h"
 #include "common/protocol/owned_log.h"
 #include "common/store/store.h"
 #include "db_worker/metrics.h"
@@ -22,6 +23,8 @@ struct WorkerParts {
   Bus& bus;
   Store& store;
   Consumer& consumer;
+  // Whoever works on stops when it is due: the rest is done by the next Advance.
+  const GroupPulse& pulse;
   OwnedLog& feed;
   OffsetReader& offsets;
   DeadLetters& dead_letters;

@@ -54,8 +54,8 @@ absl::StatusOr<std::unique_ptr<Stepped>> NewQueueWorker(const QueueWorkerParts& 
 }
 
 absl::StatusOr<std::unique_ptr<Stepped>> NewPagesWorker(const PagesWorkerParts& parts) {
-  ASSIGN_OR_RETURN(auto core,
-                   PagesCore::Create(parts.bus, parts.store, parts.metrics, parts.setup));
+  ASSIGN_OR_RETURN(auto core, PagesCore::Create(parts.bus, parts.store, SystemClock(),
+                                                parts.metrics, parts.setup));
   return std::make_unique<PagesWorker>(std::move(core));
 }
 

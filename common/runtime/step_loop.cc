@@ -9,8 +9,10 @@
 namespace orbweaver {
 namespace {
 
+// Well below the shortest session timeout that brokers take, 6 s: between two steps a worker's
+// group does not hear of it.
 constexpr BackoffOptions kPauses{.first = std::chrono::milliseconds(100),
-                                 .most = std::chrono::seconds(5)};
+                                 .most = std::chrono::seconds(2)};
 
 }  // namespace
 

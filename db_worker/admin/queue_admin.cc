@@ -212,6 +212,7 @@ void QueueAdmin::Serve(DbWorkerCore& core) {
     absl::MutexLock lock(&mutex_);
     has_core_ = true;
     coming_ = core.coming();
+    heads_read_ = core.heads_read();
     if (reports.has_value()) {
       look_ = {.at = began, .partitions = *std::move(reports)};
       reported_at_ = now;
@@ -239,13 +240,17 @@ void QueueAdmin::Leave() {
 std::string QueueAdmin::WhyNotReady() const {
   absl::MutexLock lock(&mutex_);
   if (!has_core_) return "has not joined its group";
-  if (coming_ > 0) return fmt::format("{} partitions are being taken over", coming_);
+  if (coming_ > 0) {
+    return fmt::format("{} partitions are being taken over, {} domains were read so far", coming_,
+                       heads_read_);
+  }
   return {};
 }
 
 void QueueAdmin::WriteStatus(JsonWriter& json) const {
   absl::MutexLock lock(&mutex_);
   json.BeginObject().Key("in_group").Value(has_core_).Key("coming").Value(coming_);
+  json.Key("heads_read").Value(heads_read_);
   json.Key("as_of").Value(UnixMs(reported_at_)).Key("partitions").BeginArray();
   for (const PartitionReport& report : look_.partitions) WriteReport(report, reported_at_, json);
   json.EndArray().EndObject();

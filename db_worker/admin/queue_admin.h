@@ -86,6 +86,7 @@ class QueueAdmin {
   mutable absl::Mutex mutex_;
   bool has_core_ ABSL_GUARDED_BY(mutex_) = false;
   size_t coming_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t heads_read_ ABSL_GUARDED_BY(mutex_) = 0;  // of those that are coming
   QueueLook look_ ABSL_GUARDED_BY(mutex_);
   WallTime reported_at_ ABSL_GUARDED_BY(mutex_);
   Asked* asked_ ABSL_GUARDED_BY(mutex_) = nullptr;

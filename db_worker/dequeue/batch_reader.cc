@@ -37,7 +37,9 @@ absl::Status BatchReader::Read() {
       Finish(cursor);
       return true;
     });
-    if (!cursors_.empty()) RETURN_IF_ERROR(Fetch(cursors_));
+    if (cursors_.empty()) break;
+    RETURN_IF_ERROR(Fetch(cursors_));
+    if (parts_.pulse.IsDue()) break;
   }
   return absl::OkStatus();
 }

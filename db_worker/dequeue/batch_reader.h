@@ -43,8 +43,10 @@ class BatchReader {
   void Begin(std::vector<LeavingDomain>* domains);
 
   // Fills `requests` and moves `chosen.head` past them, and past what was taken out; a domain whose
-  // chunks hold less than was counted gives less. After a retry error it goes on when called again.
+  // chunks hold less than was counted gives less. Until all is read or the pulse is due; goes on
+  // when called again, also after a retry error.
   absl::Status Read();
+  bool done() const { return cursors_.empty(); }
 
  private:
   // One band of one domain.

@@ -37,7 +37,8 @@ void Checkpointer::Begin(Partition& partition) {
 
 absl::Status Checkpointer::Advance() {
   if (stage_ == Stage::kHeads) {
-    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout()));
+    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout(), parts_.pulse));
+    if (!puts_.empty()) return absl::OkStatus();
     stage_ = Stage::kCheckOwner;
   }
   // After the heads: a successor whose marker comes later reads them as they are now, so nothing
@@ -60,7 +61,7 @@ absl::Status Checkpointer::Advance() {
   }
   if (stage_ == Stage::kErase) {
     RETURN_IF_ERROR(Erase());
-    stage_ = Stage::kIdle;
+    if (garbage_.empty()) stage_ = Stage::kIdle;
   }
   return absl::OkStatus();
 }
@@ -126,6 +127,7 @@ absl::Status Checkpointer::Erase() {
     }
     parts_.metrics.chunks_erased.Increment(column_count);
     garbage_.resize(garbage_.size() - count);
+    if (parts_.pulse.IsDue()) return absl::OkStatus();
   }
   return absl::OkStatus();
 }

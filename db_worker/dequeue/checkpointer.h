@@ -24,8 +24,11 @@ class Checkpointer {
   // Of a partition all of whose sent requests are acked. Only while not busy.
   void Begin(Partition& partition);
 
-  // As the others': after a retry error it goes on; fenced: begin anew.
+  // As the others': busy still when the pulse is due; after a retry error it goes on; fenced: begin
+  // anew.
   absl::Status Advance();
+
+  bool IsWorkingOn(PartitionId partition) const { return busy() && partition_->id == partition; }
 
   bool busy() const { return stage_ != Stage::kIdle; }
 

@@ -42,14 +42,17 @@ absl::Status Dequeuer::Advance() {
     Choose(now);
     reader_.Begin(&domains_);
     stage_ = Stage::kRead;
+    if (parts_.pulse.IsDue()) return absl::OkStatus();
   }
   if (stage_ == Stage::kRead) {
     RETURN_IF_ERROR(reader_.Read());
+    if (!reader_.done()) return absl::OkStatus();
     Arrange();
     stage_ = Stage::kProduce;
   }
   if (stage_ == Stage::kProduce) {
     RETURN_IF_ERROR(Produce());
+    if (next_batch_ < batches_.size()) return absl::OkStatus();
     stage_ = Stage::kAwaitAcks;
   }
   if (stage_ == Stage::kAwaitAcks) {
@@ -62,6 +65,11 @@ absl::Status Dequeuer::Advance() {
     stage_ = Stage::kIdle;
   }
   return absl::OkStatus();
+}
+
+bool Dequeuer::IsWorkingOn(PartitionId partition) const {
+  return busy() && std::any_of(due_.begin(), due_.end(),
+                               [&](const Partition* one) { return one->id == partition; });
 }
 
 absl::Status Dequeuer::Look() {
@@ -153,13 +161,16 @@ void Dequeuer::Arrange() {
 }
 
 absl::Status Dequeuer::Produce() {
-  for (; next_batch_ < batches_.size(); ++next_batch_, next_in_batch_ = 0) {
+  while (next_batch_ < batches_.size()) {
     const PartitionBatch& batch = batches_[next_batch_];
     while (true) {
       RETURN_IF_ERROR(parts_.feed.AppendMany(batch.partition->id, &unsent_, parts_.timeout()));
       if (next_in_batch_ == batch.order.size()) break;
       FillBlock();
     }
+    ++next_batch_;
+    next_in_batch_ = 0;
+    if (parts_.pulse.IsDue()) break;
   }
   return absl::OkStatus();
 }

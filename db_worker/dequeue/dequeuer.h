@@ -30,12 +30,13 @@ class Dequeuer {
   // Takes the partitions that are due for a look. False when there are none. Only while not busy.
   bool Begin();
 
-  // Until what was chosen is in the feed. After a retry error it goes on where it stood when called
-  // again; other work on the partitions has to wait until then. Fenced: the worker has lost a
-  // partition, and begins anew.
+  // Until what was chosen is in the feed, or the pulse is due: then it is still busy. Goes on where
+  // it stood when called again, also after a retry error; other work on the partitions has to wait
+  // until then. Fenced: the worker has lost a partition, and begins anew.
   absl::Status Advance();
 
   bool busy() const { return stage_ != Stage::kIdle; }
+  bool IsWorkingOn(PartitionId partition) const;
 
  private:
   enum class Stage { kIdle, kLook, kRead, kProduce, kAwaitAcks, kCheckOwner };
@@ -52,6 +53,7 @@ class Dequeuer {
   void SetLag(Partition& partition, const LogLag& lag);
   void Choose(WallTime now);
   void Arrange();
+  // All batches, or until the pulse is due.
   absl::Status Produce();
   // Takes the batch's next requests into block_, as many as are sent at once.
   void FillBlock();

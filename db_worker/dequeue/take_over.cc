@@ -22,6 +22,7 @@ constexpr PollLimits kLimits{.max_messages = 5000};
 constexpr uint64_t kRowsOfAScan = 64;
 // So many rows tell how many a slot has: domains stand in slots by a hash.
 constexpr uint64_t kSampleRows = 1000;
+constexpr std::chrono::milliseconds kTellInterval = std::chrono::seconds(10);
 
 std::string SlotRow(int slot) {
   std::string row;
@@ -35,31 +36,45 @@ int SlotOfRow(std::string_view row) { return LoadBigEndian<uint16_t>(row.data())
 
 TakeOver::TakeOver(const WorkerParts& parts, uint64_t topic_epoch,
                    std::vector<ComingPartition> coming, uint32_t first_owner)
-    : parts_(parts), topic_epoch_(topic_epoch), first_owner_(first_owner) {
-  for (ComingPartition& one : coming) taken_.emplace_back().coming = std::move(one);
+    : parts_(parts),
+      topic_epoch_(topic_epoch),
+      next_row_(SlotRow(0)),
+      began_(parts.time.Now()),
+      tell_at_(began_ + kTellInterval) {
+  for (ComingPartition& one : coming) {
+    Taken& taken = taken_.emplace_back();
+    taken.coming = std::move(one);
+    taken.owner = first_owner++;
+  }
 }
 
-bool TakeOver::Includes(PartitionId partition) const {
-  return std::any_of(taken_.begin(), taken_.end(),
-                     [&](const Taken& taken) { return taken.coming.id == partition; });
+void TakeOver::Leave(PartitionId partition) {
+  std::erase_if(taken_, [&](const Taken& taken) { return taken.coming.id == partition; });
 }
 
-absl::StatusOr<std::vector<std::unique_ptr<Partition>>> TakeOver::Advance() {
+absl::StatusOr<bool> TakeOver::Advance(WallTime until) {
+  until_ = until;
+  TellProgress();
   if (stage_ == Stage::kMarkers) {
-    RETURN_IF_ERROR(AppendMarkers());
+    ASSIGN_OR_RETURN(const bool done, AppendMarkers());
+    if (!done) return false;
     stage_ = Stage::kCheckpoints;
   }
   // Before the heads: they then hold all below it, and maybe more.
   if (stage_ == Stage::kCheckpoints) {
-    RETURN_IF_ERROR(LoadCheckpoints());
+    ASSIGN_OR_RETURN(const bool done, LoadCheckpoints());
+    if (!done) return false;
     stage_ = Stage::kHeads;
   }
   if (stage_ == Stage::kHeads) {
-    RETURN_IF_ERROR(ReadHeads());
-    at_ = 0;
+    ASSIGN_OR_RETURN(const bool done, ReadHeads());
+    if (!done) return false;
     stage_ = Stage::kFeeds;
   }
-  for (; at_ < taken_.size(); ++at_) RETURN_IF_ERROR(ReadFeed(taken_[at_]));
+  return ReadFeeds();
+}
+
+std::vector<std::unique_ptr<Partition>> TakeOver::Take() {
   std::vector<std::unique_ptr<Partition>> partitions;
   for (Taken& taken : taken_) {
     Log(LogLevel::kInfo, "queue", "took partition {} over: epoch {}, {} domains", taken.coming.id,
@@ -67,29 +82,47 @@ absl::StatusOr<std::vector<std::unique_ptr<Partition>>> TakeOver::Advance() {
     parts_.metrics.take_overs.Increment();
     partitions.push_back(std::move(taken.partition));
   }
+  taken_.clear();
   return partitions;
 }
 
-absl::Status TakeOver::AppendMarkers() {
-  for (; at_ < taken_.size(); ++at_) {
-    const ComingPartition& coming = taken_[at_].coming;
-    ASSIGN_OR_RETURN(const Offset epoch, parts_.feed.TakeOver(coming.id, parts_.timeout()));
-    ASSIGN_OR_RETURN(const VersionSequence versions, VersionSequence::Create(topic_epoch_, epoch));
-    auto partition = std::make_unique<Partition>(coming.id, topic_epoch_, epoch,
-                                                 first_owner_ + static_cast<uint32_t>(at_),
-                                                 versions, EpochFilter(coming.scoring_metadata));
-    partition->next_message = coming.next_message;
-    taken_[at_].partition = std::move(partition);
-  }
-  return absl::OkStatus();
+void TakeOver::TellProgress() {
+  const WallTime now = parts_.time.Now();
+  if (now < tell_at_) return;
+  tell_at_ = now + kTellInterval;
+  const double seconds = std::chrono::duration<double>(now - began_).count();
+  const int percent = stage_ == Stage::kHeads  ? SlotOfRow(next_row_) * 100 / kSlots
+                      : stage_ < Stage::kHeads ? 0
+                                               : 100;
+  Log(LogLevel::kInfo, "queue",
+      "takes {} partitions over: {} heads read in {:.0f} s, {:.0f} a second; {}% of the queue",
+      taken_.size(), heads_read_, seconds, static_cast<double>(heads_read_) / seconds, percent);
 }
 
-absl::Status TakeOver::LoadCheckpoints() {
+absl::StatusOr<bool> TakeOver::AppendMarkers() {
   for (Taken& taken : taken_) {
+    if (taken.partition != nullptr) continue;
+    const ComingPartition& coming = taken.coming;
+    ASSIGN_OR_RETURN(const Offset epoch, parts_.feed.TakeOver(coming.id, parts_.timeout()));
+    ASSIGN_OR_RETURN(const VersionSequence versions, VersionSequence::Create(topic_epoch_, epoch));
+    auto partition = std::make_unique<Partition>(coming.id, topic_epoch_, epoch, taken.owner,
+                                                 versions, EpochFilter(coming.scoring_metadata));
+    partition->next_message = coming.next_message;
+    taken.partition = std::move(partition);
+    if (IsOver()) return false;
+  }
+  return true;
+}
+
+absl::StatusOr<bool> TakeOver::LoadCheckpoints() {
+  for (Taken& taken : taken_) {
+    if (taken.checkpoint_read) continue;
     ASSIGN_OR_RETURN(taken.checkpoint,
                      LoadCheckpoint(parts_.store, taken.coming.id, parts_.timeout()));
+    taken.checkpoint_read = true;
+    if (IsOver()) return false;
   }
-  return absl::OkStatus();
+  return true;
 }
 
 // Of P partitions, each has every P-th slot.
@@ -100,65 +133,73 @@ TakeOver::Taken* TakeOver::OwnerOf(int slot) {
   return found == taken_.end() ? nullptr : &*found;
 }
 
-absl::Status TakeOver::ReadHeads() {
+absl::StatusOr<bool> TakeOver::ReadHeads() {
   if (!slots_in_vain_.has_value()) {
     ASSIGN_OR_RETURN(slots_in_vain_, SlotsInVain());
   }
-  while (next_slot_ < kSlots) {
-    if (OwnerOf(next_slot_) == nullptr) {
-      ++next_slot_;
-      continue;
+  while (true) {
+    int first = SlotOfRow(next_row_);
+    if (first < kSlots && OwnerOf(first) == nullptr) {
+      while (first < kSlots && OwnerOf(first) == nullptr) ++first;
+      next_row_ = SlotRow(first);
     }
-    int end = next_slot_ + 1;
+    if (first == kSlots) return true;
+    int end = first + 1;
     for (int slot = end; slot < kSlots && slot - end <= *slots_in_vain_; ++slot) {
       if (OwnerOf(slot) != nullptr) end = slot + 1;
     }
-    RETURN_IF_ERROR(ReadSlots(next_slot_, end));
-    next_slot_ = end;
-    next_row_.clear();
+    ASSIGN_OR_RETURN(const bool all, ReadSlots(end));
+    if (all) next_row_ = SlotRow(end);
+    if (IsOver()) return false;
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<int> TakeOver::SlotsInVain() {
   uint64_t rows = 0;
   int last_slot = 0;
+  bool all = true;
   const ScanRange range{.begin = {}, .end = {}, .columns = {&kHeadColumn, 1}, .limit = kSampleRows};
   RETURN_IF_ERROR(Annotate(parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
                                              [&](std::string_view row, std::span<const Cell>) {
                                                ++rows;
                                                last_slot = SlotOfRow(row);
-                                               return true;
+                                               all = !IsOver();
+                                               return all;
                                              }),
                            "read the heads of the queue"));
-  if (rows < kSampleRows) last_slot = kSlots - 1;
+  if (all && rows < kSampleRows) last_slot = kSlots - 1;
   const uint64_t slots = static_cast<uint64_t>(last_slot) + 1;
   return static_cast<int>(
       std::min<uint64_t>(kSlots, kRowsOfAScan * slots / std::max<uint64_t>(1, rows)));
 }
 
-absl::Status TakeOver::ReadSlots(int first, int end) {
-  const std::string begin_row = next_row_.empty() ? SlotRow(first) : next_row_;
+absl::StatusOr<bool> TakeOver::ReadSlots(int end) {
+  const std::string begin_row = next_row_;
   // The last slot ends where the table does.
   const std::string end_row = end < kSlots ? SlotRow(end) : std::string();
   absl::Status added;
+  bool in_time = true;
   const ScanRange range{.begin = begin_row, .end = end_row, .columns = {&kHeadColumn, 1}};
   const absl::Status scanned =
       parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
                         [&](std::string_view row, std::span<const Cell> cells) {
                           added = AddHead(row, cells.front().value);
+                          if (!added.ok()) return false;
                           next_row_.assign(row);
                           next_row_.push_back('\0');
-                          return added.ok();
+                          in_time = !IsOver();
+                          return in_time;
                         });
   RETURN_IF_ERROR(added);
-  return Annotate(scanned, "read the heads of the queue");
+  RETURN_IF_ERROR(Annotate(scanned, "read the heads of the queue"));
+  return in_time;
 }
 
 absl::Status TakeOver::AddHead(std::string_view row, std::string_view packed) {
   Taken* const owner = OwnerOf(SlotOfRow(row));
   if (owner == nullptr) return absl::OkStatus();
   const std::string domain = ReversedDomain(row.substr(sizeof(uint16_t)));
+  ++heads_read_;
   Head head;
   const absl::Status decoded = DecodeHead(packed, &head);
   if (!decoded.ok()) {
@@ -205,12 +246,21 @@ absl::Status TakeOver::FindStart(Taken& taken) {
   return absl::OkStatus();
 }
 
-absl::Status TakeOver::ReadFeed(Taken& taken) {
-  if (IsPlanted(PlantedFault::kNoReadBack)) return absl::OkStatus();
+absl::StatusOr<bool> TakeOver::ReadFeeds() {
+  for (Taken& taken : taken_) {
+    if (taken.feed_read) continue;
+    ASSIGN_OR_RETURN(taken.feed_read, ReadFeed(taken));
+    if (!taken.feed_read || IsOver()) return false;
+  }
+  return true;
+}
+
+absl::StatusOr<bool> TakeOver::ReadFeed(Taken& taken) {
+  if (IsPlanted(PlantedFault::kNoReadBack)) return true;
   if (!taken.position.has_value()) RETURN_IF_ERROR(FindStart(taken));
   Offset& position = *taken.position;
   const Offset end = taken.partition->epoch;
-  if (position >= end) return absl::OkStatus();
+  if (position >= end) return true;
   if (taken.consumer == nullptr) {
     ASSIGN_OR_RETURN(auto consumer, parts_.bus.NewConsumer({.group = kReadBackGroup}));
     const AssignedPartition from{.partition = taken.coming.id, .position = position};
@@ -227,9 +277,10 @@ absl::Status TakeOver::ReadFeed(Taken& taken) {
       Apply(taken, message);
     }
     position = batch.messages().back().offset + 1;
+    if (position < end && IsOver()) return false;
   }
   taken.consumer.reset();
-  return absl::OkStatus();
+  return true;
 }
 
 void TakeOver::Apply(Taken& taken, const Message& message) {

@@ -6,7 +6,10 @@
 // In this order: a marker into each one's feed (its offset is the epoch), the checkpoints, the
 // heads, and the feeds from checkpoint to marker: what was sent is never sent again. All at once,
 // since the slots of a worker's partitions are neighbours in the store: a scan reads a whole run of
-// them, and goes on over others' slots where few rows stand. Not thread-safe.
+// them, and goes on over others' slots where few rows stand.
+//
+// Millions of heads take minutes, more than a group waits for a silent member: so it is done in
+// slices, and over a rebalance it keeps what it has read of partitions that stay. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -45,11 +48,17 @@ class TakeOver {
   TakeOver(const WorkerParts& parts, uint64_t topic_epoch, std::vector<ComingPartition> coming,
            uint32_t first_owner);
 
-  bool Includes(PartitionId partition) const;
+  // The partition is not to be taken over any more; the others are, and lose nothing.
+  void Leave(PartitionId partition);
+  bool empty() const { return taken_.empty(); }
 
-  // The partitions, in the order in which they came. After a retry error it goes on when called
-  // again.
-  absl::StatusOr<std::vector<std::unique_ptr<Partition>>> Advance();
+  // Goes on until `until`, or a little longer. False: call it again, also after a retry error.
+  absl::StatusOr<bool> Advance(WallTime until);
+
+  // Once Advance said true: the partitions, in the order in which they came.
+  std::vector<std::unique_ptr<Partition>> Take();
+
+  uint64_t heads_read() const { return heads_read_; }
 
  private:
   enum class Stage { kMarkers, kCheckpoints, kHeads, kFeeds };
@@ -57,38 +66,48 @@ class TakeOver {
   // One of them, and how far it is.
   struct Taken {
     ComingPartition coming;
+    uint32_t owner;                        // ChunkKey::owner
     std::unique_ptr<Partition> partition;  // once its marker stands
+    bool checkpoint_read = false;
     std::optional<Checkpoint> checkpoint;
     // The part of the feed that is to be read: [position, epoch).
     std::optional<Offset> position;
+    bool feed_read = false;
     EpochFilter filter;
     std::unique_ptr<Consumer> consumer;
   };
 
-  absl::Status AppendMarkers();
-  absl::Status LoadCheckpoints();
-  absl::Status ReadHeads();
+  // Each goes on with its part of the work until that is done, or the time is over: false.
+  absl::StatusOr<bool> AppendMarkers();
+  absl::StatusOr<bool> LoadCheckpoints();
+  absl::StatusOr<bool> ReadHeads();
+  absl::StatusOr<bool> ReadFeeds();
   // How many slots of others are sooner read than passed over by another scan.
   absl::StatusOr<int> SlotsInVain();
-  absl::Status ReadSlots(int first, int end);
+  // The heads from next_row_ to the slot `end`.
+  absl::StatusOr<bool> ReadSlots(int end);
   absl::Status AddHead(std::string_view row, std::string_view packed);
   Taken* OwnerOf(int slot);
   size_t IndexBytes() const;
-  absl::Status ReadFeed(Taken& taken);
+  absl::StatusOr<bool> ReadFeed(Taken& taken);
   absl::Status FindStart(Taken& taken);
   void Apply(Taken& taken, const Message& message);
   void ApplyRequest(Taken& taken, const Request& request, WallTime sent_at);
+  bool IsOver() const { return parts_.time.Now() >= until_; }
+  // Now and then, in the log.
+  void TellProgress();
 
   const WorkerParts& parts_;
   const uint64_t topic_epoch_;
-  const uint32_t first_owner_;
 
   std::vector<Taken> taken_;
   Stage stage_ = Stage::kMarkers;
-  size_t at_ = 0;  // of a stage that goes from partition to partition
+  WallTime until_;
   std::optional<int> slots_in_vain_;
-  int next_slot_ = 0;     // where the heads go on
-  std::string next_row_;  // within a run of slots; empty: at its first row
+  std::string next_row_;  // where the heads go on; begins with a slot
+  uint64_t heads_read_ = 0;
+  const WallTime began_;
+  WallTime tell_at_;
   Arena arena_;
 };
 

@@ -68,8 +68,10 @@ absl::Status Enqueuer::Advance() {
       FinishEdits();
       stage_ = Stage::kWrite;
     }
-    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout()));
+    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout(), parts_.pulse));
+    if (!puts_.empty()) return absl::OkStatus();
     stage_ = next_message_ < batch_.messages().size() ? Stage::kApply : Stage::kCheckOwner;
+    if (parts_.pulse.IsDue()) return absl::OkStatus();
   }
   if (stage_ == Stage::kCheckOwner) {
     RETURN_IF_ERROR(CheckOwner());
@@ -107,6 +109,8 @@ absl::Status Enqueuer::Apply() {
     if (outcome == Outcome::kFlushFirst) break;
     ++next_message_;
     parts_.metrics.messages.Increment();
+    // A message with actions may read much.
+    if (parts_.pulse.IsDue()) break;
   }
   return absl::OkStatus();
 }
@@ -299,7 +303,8 @@ absl::Status Enqueuer::ChangeDomain(Partition& partition, std::string_view domai
   batch_.Clear();
   next_message_ = 0;
   stage_ = Stage::kWrite;
-  return Advance();
+  while (busy()) RETURN_IF_ERROR(Advance());
+  return absl::OkStatus();
 }
 
 }  // namespace orbweaver

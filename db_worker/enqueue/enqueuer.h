@@ -34,12 +34,13 @@ class Enqueuer {
   // Takes a batch over; its messages are of partitions that are owned. Advance does the rest.
   void Begin(MessageBatch batch);
 
-  // Works until the batch is committed. After a retry error it goes on where it stood when called
-  // again; other work on the partitions has to wait until then. Fenced: the worker has lost a
-  // partition, and begins anew.
+  // Works until the batch is committed, or the pulse is due: then it is still busy. Goes on where
+  // it stood when called again, also after a retry error; other work on the partitions has to wait
+  // until then. Fenced: the worker has lost a partition, and begins anew.
   absl::Status Advance();
 
   bool busy() const { return stage_ != Stage::kIdle; }
+  bool IsWorkingOn(PartitionId partition) const { return busy() && ends_.contains(partition); }
 
   // Changes a domain without a message: an operator's block, unblock or purge. Durable when OK.
   // Only while not busy; after a retry error the change is finished by Advance.

@@ -59,11 +59,16 @@ PageFetched NotModified(const PageFetched& known, const PageFetched& answer) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PagesCore>> PagesCore::Create(Bus& bus, Store& store,
+                                                             const Clock& clock,
                                                              PagesMetrics& metrics,
                                                              PagesSetup setup) {
+  // A worker that waits for store or bus stays in its group.
+  setup.options.call_timeout =
+      std::min(setup.options.call_timeout,
+               std::chrono::floor<std::chrono::milliseconds>(setup.session_timeout / 3));
   ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store, bus, setup.options.call_timeout));
   std::unique_ptr<PagesCore> core(
-      new PagesCore(bus, store, metrics, std::move(setup), topics.topic_epoch));
+      new PagesCore(bus, store, clock, metrics, std::move(setup), topics.topic_epoch));
   RETURN_IF_ERROR(core->Start());
   return core;
 }
@@ -73,17 +78,26 @@ absl::Status PagesCore::Start() {
   ASSIGN_OR_RETURN(consumer_, bus_.NewConsumer({.group = std::string(kPagesGroup),
                                                 .member = setup_.member,
                                                 .session_timeout = setup_.session_timeout}));
+  pulse_.emplace(*consumer_, clock_);
   return consumer_->Subscribe(kSpiderLogTopic, this);
 }
 
 absl::Status PagesCore::Step(Duration max_wait) {
+  const absl::Status status = TryStep(max_wait);
+  stalled_ = IsRetry(status);
+  return status;
+}
+
+absl::Status PagesCore::TryStep(Duration max_wait) {
+  if (stalled_ || (stage_ != Stage::kIdle && pulse_->IsDue())) RETURN_IF_ERROR(StayInGroup());
   RETURN_IF_ERROR(Advance());
+  if (stage_ != Stage::kIdle) return absl::OkStatus();
   if (log_was_cut_) RETURN_IF_ERROR(GoOnBehindCut());
+  if (pulse_->paused()) RETURN_IF_ERROR(pulse_->Resume(Assigned()));
   MessageBatch batch;
-  const absl::Status polled = consumer_->Poll({}, max_wait, &batch);
-  if (polled.code() == absl::StatusCode::kOutOfRange) {
-    Log(LogLevel::kWarning, "pages", "{}", MessageOf(polled));
-    log_was_cut_ = true;
+  const absl::Status polled = pulse_->Poll({}, max_wait, &batch);
+  if (absl::IsOutOfRange(polled)) {
+    NoteCut(polled);
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(Annotate(polled, "read the spider log"));
@@ -92,25 +106,47 @@ absl::Status PagesCore::Step(Duration max_wait) {
   return Advance();
 }
 
+absl::Status PagesCore::StayInGroup() {
+  absl::Status served = pulse_->Beat(Assigned());
+  if (!absl::IsOutOfRange(served)) return served;
+  NoteCut(served);
+  return absl::OkStatus();
+}
+
+void PagesCore::NoteCut(const absl::Status& polled) {
+  Log(LogLevel::kWarning, "pages", "{}", MessageOf(polled));
+  log_was_cut_ = true;
+}
+
+std::vector<PartitionId> PagesCore::Assigned() const {
+  std::vector<PartitionId> assigned;
+  for (const auto& [partition, next] : next_) assigned.push_back(partition);
+  return assigned;
+}
+
 absl::Status PagesCore::Advance() {
   if (stage_ == Stage::kRead) {
     RETURN_IF_ERROR(ReadPages());
     for (const Event& event : events_) Apply(event);
     RETURN_IF_ERROR(Prepare());
     stage_ = Stage::kWriteContent;
+    if (pulse_->IsDue()) return absl::OkStatus();
   }
   // Before the pages: an event that a page's row has is never applied again.
   if (stage_ == Stage::kWriteContent) {
     RETURN_IF_ERROR(Write(&content_puts_));
     stage_ = Stage::kWritePages;
+    if (pulse_->IsDue()) return absl::OkStatus();
   }
   if (stage_ == Stage::kWritePages) {
     RETURN_IF_ERROR(Write(&page_puts_));
     stage_ = Stage::kErase;
+    if (pulse_->IsDue()) return absl::OkStatus();
   }
   if (stage_ == Stage::kErase) {
     RETURN_IF_ERROR(Erase());
     stage_ = Stage::kCommit;
+    if (pulse_->IsDue()) return absl::OkStatus();
   }
   if (stage_ == Stage::kCommit) {
     RETURN_IF_ERROR(Commit());
@@ -275,6 +311,7 @@ absl::Status PagesCore::Commit() {
   for (const auto& [partition, end] : ends_) {
     commits.push_back({.partition = partition, .offset = end, .metadata = {}});
   }
+  if (commits.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(Annotate(consumer_->Commit(commits, timeout()), "commit the spider log"));
   for (const auto& [partition, end] : ends_) next_[partition] = end;
   return absl::OkStatus();
@@ -309,7 +346,11 @@ void PagesCore::OnAssigned(std::span<const AssignedPartition> assigned) {
 void PagesCore::OnRevoked(std::span<const PartitionId> revoked) { OnLost(revoked); }
 
 void PagesCore::OnLost(std::span<const PartitionId> lost) {
-  for (const PartitionId partition : lost) next_.erase(partition);
+  for (const PartitionId partition : lost) {
+    next_.erase(partition);
+    // Whoever has it next reads the batch in hand again, and finds that its rows have it.
+    ends_.erase(partition);
+  }
 }
 
 }  // namespace orbweaver

@@ -24,6 +24,7 @@
 #include "common/bus/bus.h"
 #include "common/model/arena.h"
 #include "common/model/encode_buffer.h"
+#include "common/protocol/group_pulse.h"
 #include "common/store/store.h"
 #include "db_worker/pages/page_rows.h"
 #include "db_worker/pages/pages_metrics.h"
@@ -42,9 +43,11 @@ class PagesCore : private RebalanceListener {
   // Checks the topics and joins the group. What is passed in must outlive it. Retry errors: call
   // again; fatal ones say what to do.
   static absl::StatusOr<std::unique_ptr<PagesCore>> Create(Bus& bus, Store& store,
+                                                           const Clock& clock,
                                                            PagesMetrics& metrics, PagesSetup setup);
 
-  // One batch, or what is left of the one before; waits for messages at most `max_wait`.
+  // One batch, or what is left of the one before, as far as it comes within about a second; waits
+  // for messages at most `max_wait`.
   //   retry   the next Step goes on exactly where this one stood.
   //   fenced  a partition was lost to another worker: destroy this core and make another.
   //   fatal   as the message says; destroy it.
@@ -75,14 +78,21 @@ class PagesCore : private RebalanceListener {
     std::vector<std::pair<std::string_view, std::string>> cells;
   };
 
-  PagesCore(Bus& bus, Store& store, PagesMetrics& metrics, PagesSetup setup, uint64_t topic_epoch)
+  PagesCore(Bus& bus, Store& store, const Clock& clock, PagesMetrics& metrics, PagesSetup setup,
+            uint64_t topic_epoch)
       : bus_(bus),
         store_(store),
+        clock_(clock),
         metrics_(metrics),
         setup_(std::move(setup)),
         topic_epoch_(topic_epoch) {}
 
   absl::Status Start();
+  absl::Status TryStep(Duration max_wait);
+  absl::Status StayInGroup();
+  void NoteCut(const absl::Status& polled);
+  std::vector<PartitionId> Assigned() const;
+  // Busy still when the pulse is due.
   absl::Status Advance();
   void Begin(MessageBatch batch);
   void Take(const Message& message);
@@ -105,11 +115,14 @@ class PagesCore : private RebalanceListener {
 
   Bus& bus_;
   Store& store_;
+  const Clock& clock_;
   PagesMetrics& metrics_;
   const PagesSetup setup_;
   const uint64_t topic_epoch_;
   std::unique_ptr<OffsetReader> offsets_;
   std::unique_ptr<Consumer> consumer_;
+  std::optional<GroupPulse> pulse_;
+  bool stalled_ = false;  // the last step ended with a retry error
 
   std::map<PartitionId, Offset> next_;  // of the partitions that are this member's
   bool log_was_cut_ = false;

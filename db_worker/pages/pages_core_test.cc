@@ -54,7 +54,7 @@ class PagesCoreTest : public ::testing::Test {
   void Restart() {
     core_.reset();
     clock_.Advance(std::chrono::minutes(1));
-    auto made = PagesCore::Create(bus_, store_, metrics_, {.options = options_});
+    auto made = PagesCore::Create(bus_, store_, clock_, metrics_, {.options = options_});
     CHECK_OK(made.status());
     core_ = *std::move(made);
   }
@@ -103,6 +103,40 @@ TEST_F(PagesCoreTest, APageIsFoundByItsUrlAndByItsContent) {
   EXPECT_EQ(Find("http://one.com/never"), nullptr);
   EXPECT_THAT(WithContent(kOneContent),
               UnorderedElementsAre("http://one.com/a", "http://one.com/b"));
+}
+
+// It is the only member of its group: when that took it for dead, its commit would be refused.
+TEST_F(PagesCoreTest, AStoreThatIsAwayForTenMinutesCostsNoPartition) {
+  Settle();
+  Log(Page("http://one.com/a", kOneContent));
+  tables_.SetAvailable(false);
+  for (int i = 0; i < 300; ++i) {
+    const absl::Status status = core_->Step(Duration::zero());
+    ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
+    clock_.Advance(std::chrono::seconds(2));
+  }
+  tables_.SetAvailable(true);
+  Log(Page("http://one.com/b", kOneContent));
+  Settle();
+  EXPECT_THAT(WithContent(kOneContent),
+              UnorderedElementsAre("http://one.com/a", "http://one.com/b"));
+  EXPECT_EQ(metrics_.replayed.value(), 0u);
+}
+
+TEST_F(PagesCoreTest, ABatchInHandOutlivesTheLossOfItsPartition) {
+  Settle();
+  Log(Page("http://one.com/a", kOneContent));
+  tables_.SetAvailable(false);
+  EXPECT_TRUE(IsRetry(core_->Step(Duration::zero())));
+  clock_.Advance(std::chrono::minutes(1));  // its group takes it for dead
+  for (int i = 0; i < 3; ++i) {
+    const absl::Status status = core_->Step(Duration::zero());
+    ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
+  }
+  tables_.SetAvailable(true);
+  Settle();
+  EXPECT_THAT(WithContent(kOneContent), UnorderedElementsAre("http://one.com/a"));
+  EXPECT_EQ(metrics_.replayed.value(), 1u);
 }
 
 TEST_F(PagesCoreTest, AChangedPageIsNoLongerFoundByItsFormerContent) {

@@ -61,10 +61,11 @@ absl::Status BucketOpener::Advance() {
   if (stage_ == Stage::kRead) {
     RETURN_IF_ERROR(ReadAndMove());
     stage_ = Stage::kWrite;
+    if (parts_.pulse.IsDue()) return absl::OkStatus();
   }
   if (stage_ == Stage::kWrite) {
-    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout()));
-    stage_ = Stage::kIdle;
+    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout(), parts_.pulse));
+    if (puts_.empty()) stage_ = Stage::kIdle;
   }
   return absl::OkStatus();
 }

@@ -26,8 +26,11 @@ class BucketOpener {
   // none. Only while not busy.
   bool Begin(Partition& partition);
 
-  // Until what was taken is in the store; after a retry error it goes on when called again.
+  // Until what was taken is in the store, or the pulse is due: then it is still busy. Goes on when
+  // called again, also after a retry error.
   absl::Status Advance();
+
+  bool IsWorkingOn(PartitionId partition) const { return busy() && partition_->id == partition; }
 
   bool busy() const { return stage_ != Stage::kIdle; }
 

@@ -1,5 +1,7 @@
 #include "db_worker/queue/pending_puts.h"
 
+#include <algorithm>
+
 #include "common/base/status.h"
 #include "common/url/partition.h"
 #include "db_worker/queue/columns.h"
@@ -9,6 +11,8 @@ namespace {
 
 // Of one put; the rest of kMaxPutBytes is ample for head and names.
 constexpr size_t kMaxBytesOfChunks = kMaxPutBytes / 2;
+// HBase writes as many in some tenths of a second.
+constexpr size_t kPutsPerCall = 5000;
 
 }  // namespace
 
@@ -33,13 +37,23 @@ void PendingPuts::Add(const Partition& partition, DomainId domain, Version versi
   puts_.push_back(put);
 }
 
-absl::Status PendingPuts::Write(Store& store, Duration timeout) {
-  if (puts_.empty()) return absl::OkStatus();
+absl::Status PendingPuts::Write(Store& store, Duration timeout, const GroupPulse& pulse) {
+  while (!puts_.empty()) {
+    RETURN_IF_ERROR(WriteFirst(std::min(puts_.size(), kPutsPerCall), store, timeout));
+    if (pulse.IsDue()) return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PendingPuts::WriteFirst(size_t count, Store& store, Duration timeout) {
+  const std::span<const Put> portion(puts_.data(), count);
+  size_t cell_count = portion.size();
+  for (const Put& put : portion) cell_count += put.end_cell - put.first_cell;
   std::vector<CellPut> cells;
-  cells.reserve(puts_.size() + cells_.size());  // spans below point into it
+  cells.reserve(cell_count);  // spans below point into it
   std::vector<RowPut> rows;
-  rows.reserve(puts_.size());
-  for (const Put& put : puts_) {
+  rows.reserve(portion.size());
+  for (const Put& put : portion) {
     const size_t first = cells.size();
     if (!put.head.empty()) cells.push_back({kHeadColumn, put.head});
     for (size_t i = put.first_cell; i < put.end_cell; ++i) {
@@ -49,15 +63,14 @@ absl::Status PendingPuts::Write(Store& store, Duration timeout) {
   }
   std::vector<uint32_t> remaining;
   const absl::Status written = store.Write(Table::kQueue, rows, timeout, &remaining);
-  if (written.ok()) {
-    puts_.clear();
-    cells_.clear();
-    arena_.Reset();
-    return written;
-  }
   std::vector<Put> left;
   for (const uint32_t index : remaining) left.push_back(puts_[index]);
+  left.insert(left.end(), puts_.begin() + static_cast<ptrdiff_t>(count), puts_.end());
   puts_ = std::move(left);
+  if (puts_.empty()) {
+    cells_.clear();
+    arena_.Reset();
+  }
   return Annotate(written, "write the queue");
 }
 

@@ -11,6 +11,7 @@
 
 #include "common/base/clock.h"
 #include "common/model/arena.h"
+#include "common/protocol/group_pulse.h"
 #include "common/store/store.h"
 #include "db_worker/queue/domain_edit.h"
 
@@ -24,8 +25,9 @@ class PendingPuts {
   void Add(const Partition& partition, DomainId domain, Version version,
            std::span<const DomainEdit::NewCell> cells);
 
-  // OK: all are durable, and forgotten here. On an error the rest is kept: call it again.
-  absl::Status Write(Store& store, Duration timeout);
+  // Some calls to the store, until `pulse` is due. What is durable is forgotten here; on an error,
+  // and when there was not time for all of it, the rest is kept: call it again until it is empty.
+  absl::Status Write(Store& store, Duration timeout, const GroupPulse& pulse);
 
   bool empty() const { return puts_.empty(); }
   size_t size() const { return puts_.size(); }
@@ -39,6 +41,9 @@ class PendingPuts {
     size_t first_cell;  // in cells_
     size_t end_cell;
   };
+
+  // The first `count` of puts_; what of them is not durable stays.
+  absl::Status WriteFirst(size_t count, Store& store, Duration timeout);
 
   std::vector<Put> puts_;
   std::vector<DomainEdit::NewCell> cells_;

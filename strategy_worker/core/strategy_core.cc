@@ -11,18 +11,12 @@
 #include "strategy_worker/core/phase_timer.h"
 
 namespace orbweaver {
-namespace {
-
-// A batch that takes long is interrupted for the group as often: who does not poll for the session
-// timeout is dead to it.
-constexpr Duration kStayInGroup = std::chrono::seconds(1);
-
-}  // namespace
 
 StrategyCore::StrategyCore(StrategyCoreParts parts)
     : parts_(std::move(parts)),
       options_(parts_.options),
       metrics_(parts_.metrics),
+      pulse_(*parts_.consumer, parts_.clock),
       ownership_(*parts_.scoring_log, parts_.store, parts_.topics, metrics_),
       reader_(parts_.urls, parts_.suffixes, parts_.topics.partitions, metrics_),
       lookup_(options_, *parts_.states, *parts_.offsets, ownership_, parts_.strategy, view_,
@@ -52,10 +46,9 @@ absl::StatusOr<bool> StrategyCore::Step(Duration wait) {
 }
 
 absl::StatusOr<bool> StrategyCore::TryStep(Duration wait) {
-  const bool is_long = !batch_.empty() && parts_.clock.Now() - last_poll_ >= kStayInGroup;
-  if (is_stalled_ || is_long) RETURN_IF_ERROR(StayInGroup());
+  if (is_stalled_ || (!batch_.empty() && pulse_.IsDue())) RETURN_IF_ERROR(StayInGroup());
   RETURN_IF_ERROR(Prepare());
-  if (batch_.empty() && is_paused_) RETURN_IF_ERROR(SetAllPaused(false));
+  if (batch_.empty() && pulse_.paused()) RETURN_IF_ERROR(pulse_.Resume(ownership_.Assigned()));
   const bool was_busy = flight_.IsUnderWay() || !batch_.empty();
   absl::Status ahead;  // of the batch that comes next
   if (batch_.empty()) ahead = Read(was_busy ? Duration::zero() : wait);
@@ -102,22 +95,10 @@ absl::Status StrategyCore::Prepare() {
 }
 
 absl::Status StrategyCore::StayInGroup() {
-  RETURN_IF_ERROR(SetAllPaused(true));
-  MessageBatch none;
-  last_poll_ = parts_.clock.Now();
-  const absl::Status polled = parts_.consumer->Poll({}, Duration::zero(), &none);
+  absl::Status served = pulse_.Beat(ownership_.Assigned());
   RETURN_IF_ERROR(failure_);
-  if (!none.empty()) return FatalError("poll: messages of a paused partition");
-  if (polled.code() == absl::StatusCode::kOutOfRange) NoteCut(polled);
-  // A broker that is away is no news, and what else there is comes with the next poll again.
-  return IsFenced(polled) ? polled : absl::OkStatus();
-}
-
-absl::Status StrategyCore::SetAllPaused(bool paused) {
-  is_paused_ = paused;
-  for (const PartitionId partition : ownership_.Assigned()) {
-    RETURN_IF_ERROR(parts_.consumer->SetPaused(partition, paused));
-  }
+  if (!absl::IsOutOfRange(served)) return served;
+  NoteCut(served);
   return absl::OkStatus();
 }
 
@@ -130,9 +111,8 @@ absl::Status StrategyCore::Read(Duration wait) {
         .max_bytes = std::min(PollLimits().max_bytes, options_.batch_bytes - bytes),
         .max_messages = std::min(PollLimits().max_messages, options_.batch_events - batch_.size())};
     MessageBatch& poll = batch_.AddPoll();
-    last_poll_ = parts_.clock.Now();
     const absl::Status polled =
-        parts_.consumer->Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
+        pulse_.Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
     if (polled.code() == absl::StatusCode::kOutOfRange) {
       NoteCut(polled);
     } else if (!polled.ok()) {

@@ -15,6 +15,7 @@
 #include "common/bus/offset_reader.h"
 #include "common/metrics/metric_registry.h"
 #include "common/protocol/dead_letters.h"
+#include "common/protocol/group_pulse.h"
 #include "common/protocol/owned_log.h"
 #include "common/protocol/topic_record.h"
 #include "common/store/store.h"
@@ -91,7 +92,6 @@ class StrategyCore : private RebalanceListener {
   absl::StatusOr<bool> TryStep(Duration wait);
   // Serves rebalances while nothing may be read.
   absl::Status StayInGroup();
-  absl::Status SetAllPaused(bool paused);
   absl::Status Prepare();
   // A row is read in several steps, and to a worker that was replaced meanwhile it may look damaged
   // though its successor only writes to it: that one begins anew, where an owner gives up.
@@ -110,6 +110,7 @@ class StrategyCore : private RebalanceListener {
   StrategyCoreParts parts_;
   const StrategyWorkerOptions options_;
   CoreMetrics metrics_;
+  GroupPulse pulse_;
   Ownership ownership_;
   EventReader reader_;
   EventView view_;
@@ -118,10 +119,8 @@ class StrategyCore : private RebalanceListener {
   Flight flight_;
 
   Batch batch_;
-  absl::Status failure_;     // for ever
-  bool is_stalled_ = false;  // the last step ended with a retry error
-  bool is_paused_ = false;   // all partitions are
-  SteadyTime last_poll_;
+  absl::Status failure_;       // for ever
+  bool is_stalled_ = false;    // the last step ended with a retry error
   bool is_looked_up_ = false;  // the batch
   bool is_applying_ = false;   // some of the batch was applied and is in no flight yet
   bool log_was_cut_ = false;

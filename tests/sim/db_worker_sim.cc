@@ -36,6 +36,8 @@ constexpr Duration kLong = std::chrono::minutes(10);
 constexpr int kDomains = 7;
 constexpr int kMessages = 60;
 constexpr milliseconds kSlowDelay = seconds(7);
+// Reading all heads takes longer than a group waits for a silent member.
+constexpr Duration kSlowRow = seconds(8);
 
 DbWorkerOptions SmallOptions() {
   DbWorkerOptions options;
@@ -60,7 +62,10 @@ milliseconds DelayOf(int domain) { return IsSlow(domain) ? kSlowDelay : seconds(
 
 // What outlives every worker.
 struct World {
-  explicit World(uint64_t seed) : random(seed), partitions(random.Chance(0.8) ? 1 : 2) {
+  explicit World(uint64_t seed)
+      : random(seed),
+        partitions(random.Chance(0.8) ? 1 : 2),
+        row_time(random.Chance(0.1) ? kSlowRow : Duration::zero()) {
     EXPECT_TRUE(bus.EnsureTopics(*ProductTopics({.partitions = partitions}), kLong).ok());
     EXPECT_TRUE(SaveTopicRecord(store, {.topic_epoch = 1, .partitions = partitions}, kLong).ok());
     producer = *bus.NewProducer({}, [](const Ack& ack) { EXPECT_TRUE(ack.status.ok()); });
@@ -282,6 +287,7 @@ struct World {
 
   Random random;
   const int partitions;
+  const Duration row_time;
   ManualClock clock;
   MemoryBroker broker{&clock};
   MemoryTables tables;
@@ -305,7 +311,7 @@ class SimulatedWorker {
       : world_(world), rule_(rule), process_(std::move(hook)) {
     const uint64_t seed = world.random();
     BusFaults bus_faults{.seed = seed};
-    StoreFaults store_faults{.seed = seed + 1, .shuffle_writes = true};
+    StoreFaults store_faults{.seed = seed + 1, .row_time = world.row_time, .shuffle_writes = true};
     if (faulty) {
       bus_faults.max_append_delay = bus_faults.max_ack_delay = milliseconds(300);
       bus_faults.lost_record = 0.0005;

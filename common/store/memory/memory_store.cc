@@ -85,7 +85,17 @@ absl::Status MemoryStore::Write(Table table, std::span<const RowPut> puts, Durat
   RETURN_IF_ERROR(Begin("put", table, timeout, &fate));
   const std::vector<uint32_t> order = WriteOrder(puts);
   if (fate == Fate::kLostAnswer) return WriteAndLoseTheAnswer(table, puts, order, remaining);
-  for (const uint32_t index : order) PutOne(table, puts[index]);
+  Duration left = timeout;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (left < Duration::zero()) {
+      remaining->assign(order.begin() + static_cast<ptrdiff_t>(i), order.end());
+      std::sort(remaining->begin(), remaining->end());
+      return LostAnswer("put", table);
+    }
+    left -= options_.faults.row_time;
+    Spend(options_.faults.row_time);
+    PutOne(table, puts[order[i]]);
+  }
   remaining->clear();
   return absl::OkStatus();
 }
@@ -174,6 +184,7 @@ absl::Status MemoryStore::Scan(Table table, const ScanRange& range, Duration tim
     tables_.Read(table, rest, std::min<uint64_t>(wanted, kRowsPerPortion), &rows, &names, &next);
     Reach("after scan");
     for (size_t i = 0; i < names.size(); ++i) {
+      Spend(options_.faults.row_time);
       // No lock is held: the visitor may call the store.
       if (!visitor(names[i], rows[i])) return absl::OkStatus();
     }

@@ -22,6 +22,9 @@ struct StoreFaults {
   // A call takes between these; where that is more than its timeout, it times out.
   Duration min_latency{};
   Duration max_latency{};
+  // Besides, each row that is scanned or put takes so long. A Write that takes longer than its
+  // timeout ends with what it has no time for in `remaining`.
+  Duration row_time{};
   // Chance that a call fails before it did anything: Unavailable.
   double unavailable = 0;
   // Chance that a call's answer is lost: DeadlineExceeded. Of a Write, each put then has happened

@@ -303,10 +303,12 @@ class Simulation {
     const double often = shape().partitions == 1 ? 1 : 0.01;
     *faults = {.seed = random(),
                .max_latency = milliseconds(random.Below(20)),
+               .row_time = milliseconds(random.Chance(0.2) ? random.Below(300) : 0),
                .unavailable = random.Unit() * 0.03 * often,
                .lost_answer = random.Unit() * 0.05 * often,
                .shuffle_writes = true};
     if (!plan.Has(FaultKind::kDelays) || shape().partitions > 1) faults->max_latency = {};
+    if (!plan.Has(FaultKind::kDelays)) faults->row_time = {};
     if (!plan.Has(FaultKind::kStoreErrors)) faults->unavailable = 0;
     if (!plan.Has(FaultKind::kPartialWrites)) {
       faults->lost_answer = 0;
