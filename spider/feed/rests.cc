@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -21,18 +20,28 @@ Rests::Rests(std::string_view metadata) {
   const std::vector<absl::string_view> words = absl::StrSplit(ToAbsl(metadata), ' ');
   for (size_t i = 1; i + 1 < words.size(); i += 2) {
     uint32_t until = 0;
-    if (absl::SimpleAtoi(words[i], &until)) until_[words[i + 1]] = WallTime(seconds(until));
+    if (!absl::SimpleAtoi(words[i], &until)) continue;
+    Add({words[i + 1].data(), words[i + 1].size()}, WallTime(seconds(until)));
   }
+}
+
+void Rests::Set(std::string_view domain, WallTime until) {
+  const auto [known, is_new] = until_.try_emplace(ToAbsl(domain), until);
+  if (!is_new) {
+    by_end_.erase({known->second, known->first});
+    known->second = until;
+  }
+  by_end_.emplace(until, known->first);
 }
 
 bool Rests::Add(std::string_view domain, WallTime until) {
   // No canonical URL has another; a commit with it would be refused.
   const bool is_word = std::all_of(domain.begin(), domain.end(), absl::ascii_isgraph);
   if (!is_word || domain.empty()) return false;
-  WallTime& known = until_[ToAbsl(domain)];
-  const bool later = until > known;
-  known = std::max(known, until);
-  return later;
+  const auto known = until_.find(ToAbsl(domain));
+  if (until <= (known == until_.end() ? WallTime() : known->second)) return false;
+  Set(domain, until);
+  return true;
 }
 
 std::optional<WallTime> Rests::Until(std::string_view domain) const {
@@ -42,13 +51,14 @@ std::optional<WallTime> Rests::Until(std::string_view domain) const {
 }
 
 std::string Rests::TakeMetadata(WallTime now, size_t max_bytes) {
-  absl::erase_if(until_, [now](const auto& rest) { return rest.second <= now; });
-  std::vector<std::pair<WallTime, std::string_view>> rests;
-  rests.reserve(until_.size());
-  for (const auto& [domain, until] : until_) rests.emplace_back(until, domain);
-  std::sort(rests.rbegin(), rests.rend());
+  while (!by_end_.empty() && by_end_.begin()->first <= now) {
+    const std::string_view over = by_end_.begin()->second;
+    by_end_.erase(by_end_.begin());
+    until_.erase(until_.find(ToAbsl(over)));
+  }
   std::string metadata;
-  for (const auto& [until, domain] : rests) {
+  for (auto rest = by_end_.rbegin(); rest != by_end_.rend(); ++rest) {
+    const auto& [until, domain] = *rest;
     const std::string one =
         fmt::format(" {} {}", std::chrono::ceil<seconds>(until.time_since_epoch()).count(), domain);
     if (metadata.size() + one.size() > max_bytes) break;

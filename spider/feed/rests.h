@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/node_hash_map.h"
 
 #include "common/base/clock.h"
 
@@ -27,11 +29,17 @@ class Rests {
   std::optional<WallTime> Until(std::string_view domain) const;
 
   // For the next commit, at most `max_bytes`: where not all fit, those that end last. Forgets what
-  // is over at `now`.
+  // is over at `now`. Its cost is what fits and what is forgotten, however many there are.
   std::string TakeMetadata(WallTime now, size_t max_bytes);
 
+  size_t size() const { return until_.size(); }
+
  private:
-  absl::flat_hash_map<std::string, WallTime> until_;
+  // Later than what is known.
+  void Set(std::string_view domain, WallTime until);
+
+  absl::node_hash_map<std::string, WallTime> until_;
+  absl::btree_set<std::pair<WallTime, std::string_view>> by_end_;  // the names are until_'s
 };
 
 }  // namespace orbweaver

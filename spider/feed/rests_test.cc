@@ -60,6 +60,20 @@ TEST(RestsTest, WhereNotAllFitThoseThatEndLastStay) {
   EXPECT_EQ(rests.Until("d1.test"), At(2000)) << "of this reader's own";
 }
 
+TEST(RestsTest, AnEndThatMovesStandsInItsOrderOnceOnly) {
+  Rests rests;
+  rests.Add("a.test", At(1000));
+  rests.Add("b.test", At(2000));
+  rests.Add("c.test", At(3000));
+  rests.Add("a.test", At(4000));
+  EXPECT_EQ(rests.TakeMetadata(At(0), 1000),
+            " 1800000004 a.test 1800000003 c.test 1800000002 b.test");
+  EXPECT_EQ(rests.TakeMetadata(At(1500), 20), " 1800000004 a.test") << "its former end is over";
+  EXPECT_EQ(rests.size(), 3u);
+  EXPECT_EQ(rests.TakeMetadata(At(3500), 1000), " 1800000004 a.test");
+  EXPECT_EQ(rests.size(), 1u);
+}
+
 TEST(RestsTest, NonsenseIsLeftOut) {
   for (const std::string metadata :
        {"", "17", "17 ", "17 1800000005", "x y z", "17 -5 a.test", "17 99999999999 a.test"}) {

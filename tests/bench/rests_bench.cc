@@ -1,0 +1,44 @@
+// What a spider's commit costs while many domains rest.
+#include <string>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "common/base/check.h"
+#include "common/base/random.h"
+#include "common/bus/consumer.h"
+#include "spider/feed/rests.h"
+#include "tests/bench/bench.h"
+
+namespace orbweaver {
+namespace {
+
+void RestsBench(BenchReport& report) {
+  const WallTime now{std::chrono::hours(24 * 365 * 50)};
+  for (const int resting : {100, 100'000}) {
+    Random random(1);
+    Rests rests;
+    const auto add = [&](int i) {
+      rests.Add(fmt::format("www-{}.example", i),
+                now + std::chrono::seconds(3600 + random.Below(86'400)));
+    };
+    for (int i = 0; i < resting; ++i) add(i);
+    // Between two commits some domains rest for longer.
+    constexpr int kAddedByCommit = 10;
+    const int commits = resting > 1000 ? 200 : 20'000;
+    const CpuTimer timer;
+    for (int i = 0; i < commits; ++i) {
+      for (int n = 0; n < kAddedByCommit; ++n) {
+        add(static_cast<int>(random.Below(static_cast<uint64_t>(resting))));
+      }
+      CHECK(!rests.TakeMetadata(now, kMaxCommitMetadataBytes).empty());
+    }
+    report.AddRate(fmt::format("commit_{}_rests", resting), commits, "commits/cpu_s", timer,
+                   "CPU: text of the 4,000 bytes that a commit keeps");
+  }
+}
+
+ORBWEAVER_BENCH("rests", RestsBench);
+
+}  // namespace
+}  // namespace orbweaver
