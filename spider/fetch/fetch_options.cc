@@ -87,8 +87,10 @@ void DeclareFetchOptions(config::Schema& schema, FetchOptions* options) {
                   {.min = 1024,
                    .max = 1 << 30,
                    .doc = "Of a body, its content encoding undone, so much is read"});
-  schema.Add("spider.fetch.truncate", &options->truncate,
-             {.doc = "A larger body is cut off there, and the page marked; else it fails"});
+  schema.Add(
+      "spider.fetch.truncate", &options->truncate,
+      {.doc = "A larger body is cut off there, and the page marked, as one whose encoding lacks "
+              "its end is; else they fail"});
   schema.Add("spider.fetch.max_compression", &options->max_compression,
              {.min = 1,
               .max = 1'000'000,
@@ -109,6 +111,9 @@ void DeclareFetchOptions(config::Schema& schema, FetchOptions* options) {
              {.min = 1, .max = 1000, .unit = "connections", .doc = "How many of them to one host"});
   schema.Add("spider.fetch.verify_certificates", &options->verify_certificates,
              {.doc = "A certificate that is no good ends a fetch; else it is noted with the page"});
+  schema.Add("spider.fetch.allow_weak_tls", &options->allow_weak_tls,
+             {.doc = "Also take what browsers no longer take: RSA and DH keys of 1,024 to 2,047 "
+                     "bits, and certificates whose names stand only in their subject"});
   schema.Add("spider.fetch.authorities_file", &options->authorities_file,
              {.doc = "The authorities that are trusted, as PEM; empty: those of the system"});
   schema.Add("spider.fetch.tls_sessions", &options->tls_sessions,

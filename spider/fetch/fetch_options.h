@@ -73,6 +73,8 @@ struct FetchOptions {
 
   // A certificate that is no good ends the fetch, else it is only noted.
   bool verify_certificates = true;
+  // Also RSA and DH keys of 1,024 bits and more, and certificates without alternative names.
+  bool allow_weak_tls = false;
   // PEM; empty: those of the system.
   std::string authorities_file;
   size_t tls_sessions = 2'000;

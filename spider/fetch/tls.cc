@@ -19,9 +19,12 @@ namespace orbweaver {
 namespace {
 
 constexpr unsigned char kAlpn[] = "\x08http/1.1";
-// Many servers of the web have keys and signatures that OpenSSL's stricter levels refuse. What is
-// read is public; who wants to be sure has verify_certificates.
+// A stricter level would end handshakes for what is to be judged behind them, or is taken by
+// allow_weak_tls.
 constexpr char kCiphers[] = "DEFAULT:@SECLEVEL=1";
+// What browsers take: 112 bits of security, which are 2,048 of RSA.
+constexpr int kBrowsersLevel = 2;
+constexpr int kMinDhBits = 2048;
 
 std::string LastError(const char* otherwise) {
   const unsigned long code = ERR_peek_last_error();
@@ -55,6 +58,40 @@ const BIO_METHOD* SocketMethod() {
     return own;
   }();
   return method;
+}
+
+// As OpenSSL does by itself, but for the level: its own is that of the handshake.
+int VerifyAsBrowsers(X509_STORE_CTX* context, void*) {
+  X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(context), kBrowsersLevel);
+  return X509_verify_cert(context);
+}
+
+using SecurityCallback = int (*)(const SSL*, const SSL_CTX*, int, int, int, void*, void*);
+
+// The security callback that stands in every context, before ours.
+SecurityCallback DefaultSecurity() {
+  static const SecurityCallback callback = [] {
+    SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
+    CHECK(context != nullptr);
+    const SecurityCallback found = SSL_CTX_get_security_callback(context);
+    SSL_CTX_free(context);
+    return found;
+  }();
+  return callback;
+}
+
+// 0 ends the handshake.
+int CheckDhKey(const SSL* ssl, const SSL_CTX* context, int operation, int bits, int nid,
+               void* other, void* ex) {
+  if (operation == SSL_SECOP_TMP_DH && other != nullptr &&
+      EVP_PKEY_get_bits(static_cast<EVP_PKEY*>(other)) < kMinDhBits) {
+    return 0;
+  }
+  return DefaultSecurity()(ssl, context, operation, bits, nid, other, ex);
+}
+
+bool HasAlternativeNames(const X509* certificate) {
+  return X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1) >= 0;
 }
 
 }  // namespace
@@ -111,6 +148,7 @@ struct WebTls::Impl {
   SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
   TlsSessions sessions;
   bool lacks_authorities = false;
+  bool allow_weak = false;
 };
 
 WebTls::WebTls(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -133,6 +171,11 @@ absl::StatusOr<std::unique_ptr<WebTls>> WebTls::Create(const FetchOptions& optio
   CHECK(SSL_CTX_set_alpn_protos(context, kAlpn, sizeof kAlpn - 1) == 0);
   // The certificate is judged all the same; what follows from it is for the caller.
   SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);
+  impl->allow_weak = options.allow_weak_tls;
+  if (!impl->allow_weak) {
+    SSL_CTX_set_cert_verify_callback(context, VerifyAsBrowsers, nullptr);
+    SSL_CTX_set_security_callback(context, CheckDhKey);
+  }
   // Servers end connections without saying so, and old ones know no secure renegotiation, which
   // nobody asks for here.
   SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_LEGACY_SERVER_CONNECT);
@@ -169,6 +212,7 @@ std::unique_ptr<TlsStream> WebTls::Connect(int socket_fd, std::string_view origi
     const std::string name(host);
     SSL_set_tlsext_host_name(ssl, name.c_str());
     SSL_set1_host(ssl, name.c_str());
+    if (!impl_->allow_weak) SSL_set_hostflags(ssl, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
   }
   if (SSL_SESSION* const session = impl_->sessions.Find(origin)) SSL_set_session(ssl, session);
   return stream;
@@ -224,7 +268,14 @@ TlsStream::Io TlsStream::Write(std::string_view text) {
 
 std::string TlsStream::CertificateError() const {
   const long result = SSL_get_verify_result(ssl_);
-  return result == X509_V_OK ? std::string() : X509_verify_cert_error_string(result);
+  if (result == X509_V_OK) return {};
+  std::string error = X509_verify_cert_error_string(result);
+  const X509* const certificate = SSL_get0_peer_certificate(ssl_);
+  if (result == X509_V_ERR_HOSTNAME_MISMATCH && certificate != nullptr &&
+      !HasAlternativeNames(certificate)) {
+    error += ", the certificate has no subjectAltName";
+  }
+  return error;
 }
 
 bool TlsStream::resumed() const { return SSL_session_reused(ssl_) == 1; }

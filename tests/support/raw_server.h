@@ -51,6 +51,9 @@ class RawConnection {
     return true;
   }
 
+  // For those who speak TLS over it.
+  int fd() const { return fd_; }
+
   // Until the client ends the connection.
   void WaitForEnd() const {
     char byte;
