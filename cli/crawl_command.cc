@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -364,10 +365,16 @@ std::optional<double> DoneOf(const Arguments& arguments, const CrawlTally& tally
   return done;
 }
 
+// Whether what is drawn can be drawn over.
+bool CanDraw() {
+  const char* const kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && kind != nullptr && std::strcmp(kind, "dumb") != 0;
+}
+
 // Shows how it goes: on a terminal always anew, elsewhere a line now and then.
 class Progress {
  public:
-  Progress() : on_terminal_(isatty(STDERR_FILENO) == 1), view_(STDERR_FILENO) {}
+  Progress() : on_terminal_(CanDraw()), view_(STDERR_FILENO) {}
 
   bool on_terminal() const { return on_terminal_; }
 
@@ -509,7 +516,7 @@ int Run(std::span<const std::string> all_args) {
     PrintPlan(arguments, options);
     return kExitOk;
   }
-  if (isatty(STDERR_FILENO) == 1 && options.log.level == LogLevel::kInfo) {
+  if (CanDraw() && options.log.level == LogLevel::kInfo) {
     // Below the live view there is room for what is wrong only.
     options.log.level = LogLevel::kWarning;
     ConfigureLog(options.log);

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/command.h"
@@ -43,7 +47,25 @@ int Main(int argc, char** argv) {
   return kExitUsage;
 }
 
+// Output that could not be written is a failure, whatever the command made of it: a full disk must
+// not look like success. Nothing is said of a reader that has gone.
+int AfterFlush(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (errno != EPIPE) {
+    std::fprintf(stderr, "orbweaver: write standard output: %s.\n", std::strerror(errno));
+  }
+  return code == kExitOk ? kExitFailed : code;
+}
+
 }  // namespace
 }  // namespace orbweaver
 
-int main(int argc, char** argv) { return orbweaver::Main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return orbweaver::AfterFlush(orbweaver::Main(argc, argv));
+  } catch (const std::system_error& error) {  // fmt's, when a write fails
+    errno = error.code().value();
+    if (errno != EPIPE) std::fprintf(stderr, "orbweaver: %s.\n", error.what());
+    return orbweaver::kExitFailed;
+  }
+}

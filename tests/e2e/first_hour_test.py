@@ -1,6 +1,7 @@
 """A newcomer's first hour with `orbweaver crawl`, on sites of this machine: python3 first_hour_test.py PROGRAM"""
 
 import json
+import os
 import pathlib
 import shlex
 import subprocess
@@ -128,6 +129,34 @@ class Folder(FirstHour):
         self.assertEqual([], other.paths())
         self.crawl(other.url("/"), "--data", "my crawl", "--add")
         self.assertEqual(["/robots.txt", "/"], other.paths())
+
+
+class Output(FirstHour):
+    def test_what_cannot_be_written_is_a_failure(self):
+        for words in ("config", "reference"), ("--help",), ("crawl", "--help"):
+            with self.subTest(words), open("/dev/full", "wb") as full:
+                done = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S)
+                self.assertEqual(1, done.returncode, done.stderr)
+                self.assertIn("No space left on device", done.stderr)
+
+    def test_a_reader_that_goes_ends_nothing_but_the_reading(self):
+        site = self.site({"/": "hello"})
+        arguments = [PROGRAM, "crawl", site.url("/"), "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"]
+        process = subprocess.Popen(arguments, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stdout.close()
+        _, errors = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(1, process.returncode, errors)
+        self.assertIn("/", site.paths())
+
+    def test_a_dumb_terminal_gets_lines_and_no_escapes(self):
+        site = self.site({"/": "hello"})
+        command = shlex.join(map(str, [PROGRAM, "crawl", site.url("/"), "--set=network.allow_networks=127.0.0.0/8",
+                                       f"--set=network.ports={site.port}"]))
+        done = subprocess.run(["script", "-qec", command, "/dev/null"], cwd=self.folder, env=os.environ | {"TERM": "dumb"},
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S)
+        self.assertEqual(0, done.returncode, done.stdout)
+        self.assertIn(b"Ended: nothing is left.", done.stdout)
+        self.assertNotIn(b"\x1b", done.stdout)
 
 
 class ExitCodes(FirstHour):
