@@ -117,7 +117,7 @@ void UrlCanonicalizer::AppendQuery(std::string_view query) {
   AppendPercentCanonical(query, &url_);
   if (options_.drop_tracking) DropQueryParameters(tracking_, start, &url_);
   if (options_.drop_sessions) DropQueryParameters(sessions_, start, &url_);
-  if (options_.sort_query) SortQueryParameters(start, &url_);
+  if (options_.sort_query) SortQueryParameters(start, options_.max_bytes, &url_);
   if (url_.size() == start) url_.resize(mark);
 }
 

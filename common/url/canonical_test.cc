@@ -167,6 +167,14 @@ TEST(UrlCanonicalizerTest, SortsTheQueryByNameThenValue) {
   EXPECT_EQ(Canonical("http://a.com/?%62=1&a=%26", sort), "http://a.com/?a=%26&b=1");
 }
 
+TEST(UrlCanonicalizerTest, SortsTheLongestQueryThatFits) {
+  const UrlOptions sort{.max_bytes = 100, .sort_query = true};
+  const std::string longest(100 - std::string_view("http://a.com/?a=1&b=").size(), 'x');
+  EXPECT_EQ(Canonical("http://a.com/?b=" + longest + "&&&a=1", sort),
+            "http://a.com/?a=1&b=" + longest);
+  EXPECT_EQ(Canonical("http://a.com/?b=x" + longest + "&a=1", sort), "!too-long");
+}
+
 TEST(UrlCanonicalizerTest, DropsTrackingParameters) {
   const UrlOptions drop{.drop_tracking = true};
   EXPECT_EQ(Canonical("http://a.com/?utm_source=x&a=1&UTM_medium=y&gclid=2", drop),

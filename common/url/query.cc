@@ -53,13 +53,16 @@ void DropQueryParameters(const ParameterNames& names, size_t start, std::string*
   AppendJoined(parameters, url);
 }
 
-void SortQueryParameters(size_t start, std::string* url) {
+void SortQueryParameters(size_t start, size_t max_bytes, std::string* url) {
   const std::string query = url->substr(start);
   Parameters parameters = Split(query);
   parameters.erase(std::remove_if(parameters.begin(), parameters.end(),
                                   [](const auto& p) { return p.text.empty(); }),
                    parameters.end());
-  std::sort(parameters.begin(), parameters.end());
+  size_t bytes = start + parameters.size();
+  for (const Parameter& parameter : parameters) bytes += parameter.text.size();
+  // With one separator less than parameters.
+  if (bytes <= max_bytes + 1) std::sort(parameters.begin(), parameters.end());
   url->resize(start);
   AppendJoined(parameters, url);
 }

@@ -13,7 +13,8 @@ namespace orbweaver {
 // Removes the parameters whose name `names` has.
 void DropQueryParameters(const ParameterNames& names, size_t start, std::string* url);
 
-// Orders the parameters by name, then by value; empty ones go.
-void SortQueryParameters(size_t start, std::string* url);
+// Orders the parameters by name, then by value; empty ones go. A URL that is then still longer than
+// `max_bytes` is left in any order: nobody takes it.
+void SortQueryParameters(size_t start, size_t max_bytes, std::string* url);
 
 }  // namespace orbweaver

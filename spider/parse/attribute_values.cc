@@ -1,5 +1,7 @@
 #include "spider/parse/attribute_values.h"
 
+#include <utility>
+
 #include "common/model/spider_log.h"
 #include "spider/parse/ascii.h"
 
@@ -15,18 +17,50 @@ std::string_view SkipAll(std::string_view text, std::string_view bytes) {
 
 }  // namespace
 
-bool HasWord(std::string_view list, std::string_view word) {
+Rel ReadRel(std::string_view rel) {
+  // In one pass, however many words there are.
+  static constexpr std::pair<std::string_view, Rel> kWords[] = {
+      {"nofollow", {.bits = kRelNofollow}},
+      {"ugc", {.bits = kRelUgc}},
+      {"sponsored", {.bits = kRelSponsored}},
+      {"canonical", {.canonical = true}},
+      {"alternate", {.alternate = true}},
+      {"stylesheet", {.stylesheet = true, .embedded = true}},
+      {"next", {.other_page = true}},
+      {"prev", {.other_page = true}},
+      {"previous", {.other_page = true}},
+      {"first", {.other_page = true}},
+      {"last", {.other_page = true}},
+      {"start", {.other_page = true}},
+      {"index", {.other_page = true}},
+      {"contents", {.other_page = true}},
+      {"up", {.other_page = true}},
+      {"author", {.other_page = true}},
+      {"help", {.other_page = true}},
+      {"license", {.other_page = true}},
+      {"amphtml", {.other_page = true}},
+      {"icon", {.embedded = true}},
+      {"apple-touch-icon", {.embedded = true}},
+      {"preload", {.embedded = true}},
+      {"modulepreload", {.embedded = true}},
+      {"prefetch", {.embedded = true}},
+      {"manifest", {.embedded = true}},
+  };
+  Rel found;
   std::string_view part;
-  while (NextPart(&list, kSpaces, &part)) {
-    if (EqualsIgnoreCase(part, word)) return true;
+  while (NextPart(&rel, kSpaces, &part)) {
+    if (part.size() < 2) continue;
+    for (const auto& [word, means] : kWords) {
+      if (part.size() != word.size() || !EqualsIgnoreCase(part, word)) continue;
+      found.bits |= means.bits;
+      found.canonical |= means.canonical;
+      found.alternate |= means.alternate;
+      found.stylesheet |= means.stylesheet;
+      found.other_page |= means.other_page;
+      found.embedded |= means.embedded;
+    }
   }
-  return false;
-}
-
-uint32_t RelBits(std::string_view rel) {
-  if (rel.empty()) return 0;
-  return (HasWord(rel, "nofollow") ? kRelNofollow : 0) | (HasWord(rel, "ugc") ? kRelUgc : 0) |
-         (HasWord(rel, "sponsored") ? kRelSponsored : 0);
+  return found;
 }
 
 std::string_view RefreshUrl(std::string_view content) {

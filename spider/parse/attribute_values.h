@@ -6,11 +6,16 @@
 
 namespace orbweaver {
 
-// Whether the words of `list` (rel, and the like) have `word`, in any case.
-bool HasWord(std::string_view list, std::string_view word);
-
-// The kRel… bits of common/model that a rel attribute stands for.
-uint32_t RelBits(std::string_view rel);
+// The words of a rel attribute, in any case, that bear on links.
+struct Rel {
+  uint32_t bits = 0;  // the kRel… of common/model
+  bool canonical = false;
+  bool alternate = false;
+  bool stylesheet = false;
+  bool other_page = false;  // next, author and the like
+  bool embedded = false;    // stylesheet, icon and the like
+};
+Rel ReadRel(std::string_view rel);
 
 // The URL of <meta http-equiv=refresh content="5; url=…">; empty when it only reloads, or is no
 // refresh at all. HTML standard, 4.2.5.3.

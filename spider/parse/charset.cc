@@ -122,6 +122,7 @@ class AttributeScan {
     }
     end = 0;
     while (end < rest_.size() && !IsSpace(rest_[end]) && rest_[end] != '>') ++end;
+    if (end == rest_.size()) return false;  // perhaps not all of it
     *value = Take(end);
     return true;
   }

@@ -68,6 +68,21 @@ TEST(EngineBoundsTest, GumboIsGivenNoMoreThanItCanTake) {
   EXPECT_EQ(kMaxGumboBytes, Bounded(std::string(kMaxGumboBytes + 1, 'x')).size());
 }
 
+TEST(EngineBoundsTest, EndTagsThatEndNothingAreFewWhereMuchIsOpen) {
+  std::string html;
+  for (int i = 0; i < 400; ++i) html += "<g>";
+  const size_t open = html.size();
+  for (int i = 0; i < 10'000; ++i) html += "</b>";
+  EXPECT_GT(Bounded(html).size(), open);
+  EXPECT_LT(Bounded(html).size(), open + 4000);
+}
+
+TEST(EngineBoundsTest, ATitleInSvgIsDepthAsAnyElement) {
+  std::string html;
+  for (int i = 0; i < 10'000; ++i) html += "<svg><title>";
+  EXPECT_EQ(kMaxGumboDepth * 6, Bounded(html).size());
+}
+
 TEST(EngineBoundsTest, OrdinaryUnclosedElementsAreNoDepth) {
   std::string html = "<table>";
   for (int i = 0; i < 2000; ++i) html += "<tr><td><p>x<td><ul><li>a<li>b</ul><a href=x><b>y</b>";

@@ -52,6 +52,8 @@ bool Contains(const std::array<Name, kCount>& names, Name name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+constexpr size_t kLeastSteps = 100'000;
+
 struct Tag {
   Name name = 0;
   bool is_end = false;
@@ -94,7 +96,9 @@ class Scan {
       const Tag tag = ReadTag(name, is_end);
       if (!Take(tag)) return html_.substr(0, at);
       at = tag.end;
-      if (!is_end && Contains(kRawText, tag.name)) at = SkipRawText(tag.name, at);
+      if (!is_end && Contains(kRawText, tag.name) && !IsInForeign()) {
+        at = SkipRawText(tag.name, at);
+      }
     }
     return html_;
   }
@@ -136,8 +140,11 @@ class Scan {
     if (Contains(kVoid, tag.name)) return true;
     if (tag.is_end) {
       EndFormatting(tag.name);
+      const size_t open = open_.size();
       Close(tag.name);
-      return true;
+      // One that ends nothing is looked for in all that is open.
+      if (open_.size() == open) steps_ += open;
+      return steps_ <= kLeastSteps + kMaxGumboStepsPerByte * tag.end;
     }
     if (tag.name == kAnchor) EndAnchor();
     if (Contains(kSelfEnding, tag.name)) CloseOfItsKind(tag.name);
@@ -198,6 +205,14 @@ class Scan {
     }
   }
 
+  // There elements of these names hold elements.
+  bool IsInForeign() {
+    steps_ += open_.size();
+    return std::any_of(open_.begin(), open_.end(), [](const Open& open) {
+      return open.name == Pack("svg") || open.name == Pack("math");
+    });
+  }
+
   size_t SkipRawText(Name name, size_t at) const {
     while ((at = html_.find("</", at)) != std::string_view::npos) {
       if (Pack(NameAt(at + 2)) == name) return at;
@@ -208,6 +223,7 @@ class Scan {
 
   const std::string_view html_;
   std::vector<size_t>& nul_names_;
+  size_t steps_ = 0;
   std::vector<Open> open_;
   Active active_;
 };

@@ -15,32 +15,17 @@ bool IsHidden(HtmlTag tag) {
          tag == HtmlTag::kNoembed || tag == HtmlTag::kNoframes;
 }
 
-// The rel of <link> elements that lead to other pages.
-bool LeadsToPage(std::string_view rel, std::string_view type) {
-  static constexpr std::string_view kRels[] = {"next",  "prev",    "previous", "first", "last",
-                                               "start", "index",   "contents", "up",    "author",
-                                               "help",  "license", "amphtml"};
-  for (const std::string_view word : kRels) {
-    if (HasWord(rel, word)) return true;
-  }
-  return HasWord(rel, "alternate") && !HasWord(rel, "stylesheet") &&
-         (type.empty() || EqualsIgnoreCase(type, "text/html") ||
-          EqualsIgnoreCase(type, "application/xhtml+xml"));
+// Whether a <link> leads to another page.
+bool LeadsToPage(const Rel& rel, std::string_view type) {
+  return rel.other_page || (rel.alternate && !rel.stylesheet &&
+                            (type.empty() || EqualsIgnoreCase(type, "text/html") ||
+                             EqualsIgnoreCase(type, "application/xhtml+xml")));
 }
 
 bool IsFeedType(std::string_view type) {
   return EqualsIgnoreCase(type, "application/rss+xml") ||
          EqualsIgnoreCase(type, "application/atom+xml") ||
          EqualsIgnoreCase(type, "application/rdf+xml");
-}
-
-bool IsEmbeddedRel(std::string_view rel) {
-  static constexpr std::string_view kRels[] = {
-      "stylesheet", "icon", "apple-touch-icon", "preload", "modulepreload", "prefetch", "manifest"};
-  for (const std::string_view word : kRels) {
-    if (HasWord(rel, word)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -148,7 +133,7 @@ void HtmlReader::OnAnchor(const HtmlAttributes& attributes) {
   in_anchor_ = true;
   anchor_.Clear();
   anchor_place_ = links_.Add({.href = attributes.Get(kHref),
-                              .rel = RelBits(attributes.Get(kRel)),
+                              .rel = ReadRel(attributes.Get(kRel)).bits,
                               .may_be_empty = attributes.Has(kHref)});
 }
 
@@ -157,7 +142,7 @@ void HtmlReader::OnArea(const HtmlAttributes& attributes) {
   text.Append(attributes.Get(kAlt));
   links_.Add({.href = attributes.Get(kHref),
               .anchor = text.view(),
-              .rel = RelBits(attributes.Get(kRel)),
+              .rel = ReadRel(attributes.Get(kRel)).bits,
               .may_be_empty = attributes.Has(kHref)});
 }
 
@@ -167,17 +152,17 @@ void HtmlReader::EndAnchor() {
 }
 
 void HtmlReader::OnLink(const HtmlAttributes& attributes) {
-  const std::string_view rel = attributes.Get(kRel);
+  const Rel rel = ReadRel(attributes.Get(kRel));
   const std::string_view href = attributes.Get(kHref);
   const std::string_view type = TrimSpace(attributes.Get(kType));
-  if (HasWord(rel, "canonical")) {
+  if (rel.canonical) {
     if (canonical_.empty()) canonical_ = TrimSpace(href);
     links_.Add({.href = href, .kind = LinkKind::kCanonical});
-  } else if (HasWord(rel, "alternate") && IsFeedType(type)) {
-    links_.Add({.href = href, .rel = RelBits(rel), .kind = LinkKind::kFeed});
+  } else if (rel.alternate && IsFeedType(type)) {
+    links_.Add({.href = href, .rel = rel.bits, .kind = LinkKind::kFeed});
   } else if (LeadsToPage(rel, type)) {
-    links_.Add({.href = href, .rel = RelBits(rel)});
-  } else if (embedded_ && IsEmbeddedRel(rel)) {
+    links_.Add({.href = href, .rel = rel.bits});
+  } else if (embedded_ && rel.embedded) {
     Embed(href);
     EmbedSrcset(attributes.Get(kImagesrcset));
   }
@@ -191,7 +176,8 @@ void HtmlReader::OnMeta(const HtmlAttributes& attributes) {
   } else if (EqualsIgnoreCase(equivalent, "content-language") && meta_language_.empty()) {
     meta_language_ = TrimSpace(content);
   }
-  if (charset_.empty()) charset_ = CharsetOfMeta(attributes.Get(kCharset), equivalent, content);
+  if (charset_.empty())
+    charset_ = CharsetOfMeta(attributes.Get(kCharset), attributes.Get(kHttpEquiv), content);
   robots_.AddMeta(attributes.Get(kName), content);
 }
 

@@ -354,6 +354,8 @@ TEST_P(PageParserTest, ACharsetThatIsDeclaredLateHoldsForTheWholePage) {
   }
   Parse(late + "<meta charset=euc-kr>" + link, "text/html; charset=gbk");
   EXPECT_EQ("gbk", page_.charset) << "the header is certain";
+  Parse(late + "<meta content='x; charset=euc-kr' http-equiv='Content-Type '>");
+  EXPECT_NE("euc-kr", page_.charset);
   Parse(late + "<meta charset=nonsense>\xff");
   EXPECT_EQ("windows-1252", page_.charset);
 }

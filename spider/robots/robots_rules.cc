@@ -163,12 +163,18 @@ class RobotsRules::Compiler {
     bool exists = false;
     std::string text;
     std::vector<Rule> rules;
+    size_t patterns = 0;
     std::optional<std::chrono::milliseconds> crawl_delay;
 
     void Add(std::string_view path, bool allow, uint32_t line) {
       const size_t begin = text.size();
       text.push_back('\n');  // so that a `*` of the path before is not taken for its beginning
       AppendNormalPath(path, &text);
+      const size_t special = text.find_first_of("*$", begin + 1);
+      if (special != std::string::npos && ++patterns > kMaxRobotsPatterns) {
+        text.resize(allow ? begin : special);
+        if (allow) return;
+      }
       rules.push_back({.path = {.begin = static_cast<uint32_t>(begin + 1),
                                 .size = static_cast<uint32_t>(text.size() - begin - 1)},
                        .line = line,

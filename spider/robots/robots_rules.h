@@ -14,6 +14,11 @@ namespace orbweaver {
 // What is beyond this in a robots.txt is not read (RFC 9309, section 2.5: at least 500 KiB).
 inline constexpr size_t kMaxRobotsBytes = size_t{500} << 10;
 
+// So many rules of a group may have a `*` or a final `$`: each costs at each URL that begins as it
+// does. Of a Disallow beyond them only what stands before counts, which forbids more, and an Allow
+// beyond them not at all.
+inline constexpr size_t kMaxRobotsPatterns = 4096;
+
 // A product token is what a robots.txt names a crawler by: letters, `-` and `_` (RFC 9309, section
 // 2.2.1).
 bool IsProductToken(std::string_view token);

@@ -314,5 +314,20 @@ TEST(RobotsRulesTest, ManyRulesWithSpecialCharactersAreDecidedAsOneByOne_2_2_3) 
   }
 }
 
+TEST(RobotsRulesTest, PatternsBeyondTheBoundForbidMoreAndAllowNothing) {
+  std::string file = "User-agent: *\nAllow: /ok\n";
+  for (size_t i = 0; i < kMaxRobotsPatterns; ++i) {
+    file += "Disallow: /a*" + std::to_string(i) + "$\n";
+  }
+  const std::string beyond = "Disallow: /b/*no\nAllow: /c*yes\nDisallow: /c\nDisallow: /plain\n";
+  const RobotsRules rules = RobotsRules::Parse(file + beyond, "FooBot");
+  EXPECT_FALSE(rules.Decide("/ab17").allowed);
+  EXPECT_TRUE(rules.Decide("/abc").allowed) << "the pattern is whole";
+  EXPECT_FALSE(rules.Decide("/b/yes").allowed);
+  EXPECT_FALSE(rules.Decide("/cyes").allowed);
+  EXPECT_FALSE(rules.Decide("/plain").allowed);
+  EXPECT_TRUE(rules.Decide("/ok").allowed);
+}
+
 }  // namespace
 }  // namespace orbweaver

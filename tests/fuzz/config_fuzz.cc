@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "common/config/load.h"
 #include "common/config/render.h"
+#include "tests/fuzz/time_bound.h"
 
 namespace orbweaver::config {
 namespace {
@@ -102,7 +103,10 @@ void Run(std::string_view data) {
 }  // namespace
 }  // namespace orbweaver::config
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+static void RunOne(const uint8_t* data, size_t size) {
   orbweaver::config::Run({reinterpret_cast<const char*>(data), size});
-  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return orbweaver::RunWithinTime(data, size, RunOne);
 }

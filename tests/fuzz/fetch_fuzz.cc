@@ -17,6 +17,7 @@
 #include "spider/fetch/fetch_url.h"
 #include "spider/fetch/redirects.h"
 #include "spider/fetch/retry_after.h"
+#include "tests/fuzz/time_bound.h"
 
 namespace orbweaver {
 namespace {
@@ -112,9 +113,9 @@ void Locations(std::string_view bytes) {
 }  // namespace
 }  // namespace orbweaver
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+static void RunOne(const uint8_t* data, size_t size) {
   using namespace orbweaver;
-  if (size < 2) return 0;
+  if (size < 2) return;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
   const size_t piece = size_t{data[1]} + 1;
   switch (data[0] % 8) {
@@ -137,5 +138,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       Layers(bytes, piece);
       break;
   }
-  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  // A body may be unpacked from a few bytes, twice.
+  return orbweaver::RunWithinTime(data, size, RunOne, [](std::string_view input) {
+    return orbweaver::MsForBytes(2 * (input.size() + orbweaver::kMaxBodyBytes));
+  });
 }

@@ -10,6 +10,7 @@
 #include "common/model/spider_feed.h"
 #include "common/model/spider_log.h"
 #include "common/model/stats.h"
+#include "tests/fuzz/time_bound.h"
 
 namespace orbweaver {
 namespace {
@@ -41,7 +42,7 @@ void Fuzz(std::string_view bytes) {
 }  // namespace
 }  // namespace orbweaver
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+static void RunOne(const uint8_t* data, size_t size) {
   using namespace orbweaver;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   Fuzz<SpiderLogEntry>(bytes);
@@ -52,5 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CHECK(schema.ok() || IsPoison(schema));
   const std::string_view clamped = ClampUtf8(bytes, size / 2);
   CHECK(!IsValidUtf8(bytes) || IsValidUtf8(clamped));
-  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return orbweaver::RunWithinTime(data, size, RunOne);
 }

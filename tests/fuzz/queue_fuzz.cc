@@ -6,6 +6,7 @@
 #include "common/base/status.h"
 #include "db_worker/queue/chunk.h"
 #include "db_worker/queue/head.h"
+#include "tests/fuzz/time_bound.h"
 
 namespace orbweaver {
 namespace {
@@ -61,10 +62,13 @@ void FuzzChunk(std::string_view bytes) {
 }  // namespace
 }  // namespace orbweaver
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+static void RunOne(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   orbweaver::FuzzHead(bytes);
   orbweaver::FuzzChunk(bytes);
   orbweaver::FuzzRequest(bytes);
-  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return orbweaver::RunWithinTime(data, size, RunOne);
 }

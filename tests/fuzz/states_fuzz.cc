@@ -9,6 +9,7 @@
 #include "common/base/status.h"
 #include "strategy_worker/states/block.h"
 #include "strategy_worker/states/domain_record.h"
+#include "tests/fuzz/time_bound.h"
 
 namespace orbweaver {
 namespace {
@@ -52,11 +53,14 @@ void FuzzRecord(std::string_view bytes) {
 }  // namespace
 }  // namespace orbweaver
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+static void RunOne(const uint8_t* data, size_t size) {
+  if (size == 0) return;
   // A copy of its own, so that a read past the end is seen.
   const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] == 'b') orbweaver::FuzzBlock(bytes);
   if (data[0] == 'r') orbweaver::FuzzRecord(bytes);
-  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return orbweaver::RunWithinTime(data, size, RunOne);
 }

@@ -15,6 +15,7 @@
 #include "common/url/domain.h"
 #include "common/url/simple_url.h"
 #include "common/url/whatwg_parser.h"
+#include "tests/fuzz/time_bound.h"
 
 namespace orbweaver {
 namespace {
@@ -76,8 +77,8 @@ void CheckCanonical(Canonicalizers& canonicalizers, std::string_view base, std::
 }  // namespace
 }  // namespace orbweaver
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+static void RunOne(const uint8_t* data, size_t size) {
+  if (size == 0) return;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const size_t base_size = text.find('\n');
   const std::string_view base =
@@ -86,5 +87,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       base_size == std::string_view::npos ? text : text.substr(base_size + 1);
   orbweaver::CheckSimpleIsTheParsers(base, link);
   orbweaver::CheckCanonical(orbweaver::ForOptions(data[0]), base, link);
-  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return orbweaver::RunWithinTime(data, size, RunOne);
 }
