@@ -43,7 +43,8 @@ void CountDomain(const Head& head, WallTime now, PartitionReport* report) {
     ready += head.bands[band].waiting;
   }
   report->delayed += DelayedIn(head);
-  if (head.empty()) return;
+  // A band whose requests were all taken out has chunks left until its turn comes.
+  if (ready == 0 && head.delayed.empty()) return;
   const WallTime earliest = ready > 0 ? WallTime() : OpensAt(head.delayed.front().due);
   report->next_due = std::min(report->next_due, std::max(earliest, ReadyAt(head)));
   if (head.blocked_until > now) {
