@@ -14,6 +14,8 @@ class RowEstimate {
   // At least one.
   size_t RowsIn(size_t bytes) const { return std::max<size_t>(1, bytes / row_bytes_); }
 
+  size_t row_bytes() const { return row_bytes_; }
+
   // An answer of `rows` rows took so many bytes. Larger rows are believed at once, smaller ones by
   // and by: rows of a table differ, and grow.
   void Learn(size_t rows, size_t bytes) {

@@ -44,7 +44,9 @@ SourceEvent* Batch::Next() {
     if (event.message != nullptr) return &event;
   }
   for (; next_domain_ < portion_end_; ++next_domain_) {
-    if (domain().first_event != 0) return &events_[domain().first_event - 1];
+    const uint32_t first = domain().first_event;
+    if (first == 0) continue;
+    return first == EndEventOf(domain()) ? nullptr : &events_[first - 1];
   }
   return nullptr;
 }
@@ -63,6 +65,7 @@ void Batch::Clear() {
   next_of_none_ = 0;
   domains_.clear();
   next_domain_ = portion_end_ = 0;
+  portion_end_event_ = 0;
   domain_index_.clear();
   for (size_t i = 0; i < polls_used_; ++i) polls_[i].Clear();
   polls_used_ = 0;

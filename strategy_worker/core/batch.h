@@ -1,6 +1,6 @@
 // The events that the core has read and not yet committed to processing, and the domains they
-// touch. They are applied domain by domain, a portion of the domains at a time: as many as there is
-// memory for their states.
+// touch. They are applied domain by domain, a portion at a time: as many domains as there is memory
+// for their states and, of a large domain, as many events.
 #pragma once
 
 #include <cstdint>
@@ -54,12 +54,26 @@ class Batch {
   std::span<TouchedDomain> waiting() { return domains().subspan(next_domain_); }
   // The first of them, whose turn it is now.
   std::span<TouchedDomain> portion() { return waiting().first(portion_end_ - next_domain_); }
-  void SetPortion(size_t domains) { portion_end_ = next_domain_ + domains; }
+  // So many domains, of the last of them only what comes before the event of this number (as in the
+  // domains' lists; 0: all), which must not be the first that it has left.
+  void SetPortion(size_t domains, uint32_t end_event = 0) {
+    portion_end_ = next_domain_ + domains;
+    portion_end_event_ = end_event;
+  }
   // Calls visit(event) for those of `domain` that were not applied yet.
   template <typename Visit>
   void ForEachEvent(const TouchedDomain& domain, Visit visit) {
     for (uint32_t i = domain.first_event; i != 0; i = events_[i - 1].next_of_domain) {
       visit(events_[i - 1]);
+    }
+  }
+
+  // The same, of those of the portion: visit(number, event).
+  template <typename Visit>
+  void ForEachEventOfPortion(const TouchedDomain& domain, Visit visit) {
+    const uint32_t end = EndEventOf(domain);
+    for (uint32_t i = domain.first_event; i != end && i != 0; i = events_[i - 1].next_of_domain) {
+      visit(i, events_[i - 1]);
     }
   }
 
@@ -72,6 +86,11 @@ class Batch {
   bool IsDone() const { return next_domain_ == domains_.size(); }
 
  private:
+  // The number of the domain's event at which the portion ends; 0: it has all of them.
+  uint32_t EndEventOf(const TouchedDomain& domain) const {
+    return &domain == domains_.data() + portion_end_ - 1 ? portion_end_event_ : 0;
+  }
+
   std::deque<MessageBatch> polls_;  // used again
   size_t polls_used_ = 0;
   std::vector<SourceEvent> events_;
@@ -80,6 +99,7 @@ class Batch {
   std::vector<TouchedDomain> domains_;
   size_t next_domain_ = 0;
   size_t portion_end_ = 0;
+  uint32_t portion_end_event_ = 0;
   absl::flat_hash_map<std::string_view, uint32_t> domain_index_;
 };
 

@@ -228,12 +228,11 @@ void EventHandler::TakeExtras(const SourceEvent& event) {
 
 absl::Status EventHandler::LoadExtras(const TouchedDomain& domain, size_t links) {
   const size_t count = fingerprints_.size();
-  const bool all = output_.give_up_domain != 0;
-  if (count == links && !all) return absl::OkStatus();
+  if (count == links) return absl::OkStatus();
   const auto extra_fingerprints = std::span<const Fingerprint>(fingerprints_).subspan(links);
   others_were_loaded_ = true;
   // The event's own too, so that they stay.
-  const StateRequest wanted{domain.name, domain.partition, fingerprints_, all};
+  const StateRequest wanted{domain.name, domain.partition, fingerprints_};
   RETURN_IF_ERROR(state_store_.Load({&wanted, 1}, options_.store_timeout).status());
   if (states_.size() < count) states_.resize(count);
   known_.resize(count);

@@ -68,7 +68,7 @@ class EventHandler {
   absl::Status CallStrategy(const SourceEvent& event, const DomainRecord& record);
   // Gives the extras places; a breach is counted and left out.
   void TakeExtras(const SourceEvent& event);
-  // Their states, and when the domain is given up those of all its URLs.
+  // Their states.
   absl::Status LoadExtras(const TouchedDomain& domain, size_t links);
 
   absl::Status Decide(const SourceEvent& event, Offset epoch);

@@ -59,7 +59,7 @@ absl::Status Lookup::LoadRecords(Batch* batch) {
       });
     }
     // Those that are there are asked for too, so that they stay.
-    Want(batch, domain, states);
+    wanted_.push_back({.domain = &domain, .record_states = states});
   }
   return LoadWanted(batch);
 }
@@ -176,32 +176,42 @@ absl::Status Lookup::AskFilter(SourceEvent* event, const DomainRecord& record) {
 
 absl::Status Lookup::LoadStates(Batch* batch) {
   for (const TouchedDomain& domain : batch->portion()) {
-    if (domain.first_event != 0) Want(batch, domain, true);
+    if (domain.first_event != 0) WantStates(batch, domain);
   }
   return LoadWanted(batch);
 }
 
-void Lookup::Want(Batch* batch, const TouchedDomain& domain, bool states) {
-  if (states) {
-    batch->ForEachEvent(domain, [&](const SourceEvent& event) {
-      if (!event.NeedsStates()) return;
-      fingerprints_.insert(fingerprints_.end(), event.fingerprints.begin(),
-                           event.fingerprints.end());
-    });
-  }
-  wanted_.push_back({&domain, fingerprints_.size()});
+void Lookup::WantStates(Batch* batch, const TouchedDomain& domain) {
+  const DomainStates* const states = states_.Find(domain.name);
+  const bool by_event = states != nullptr && states->IsSharded();
+  bool any = false;
+  batch->ForEachEventOfPortion(domain, [&](uint32_t number, const SourceEvent& event) {
+    if (!event.NeedsStates()) return;
+    fingerprints_.insert(fingerprints_.end(), event.fingerprints.begin(), event.fingerprints.end());
+    if (!by_event) return;
+    wanted_.push_back({.domain = &domain, .event = number, .end = fingerprints_.size()});
+    any = true;
+  });
+  if (!any) wanted_.push_back({.domain = &domain, .end = fingerprints_.size()});
 }
 
 absl::Status Lookup::LoadWanted(Batch* batch) {
   size_t begin = 0;
-  for (const auto& [domain, end] : wanted_) {
-    requests_.push_back({domain->name, domain->partition,
-                         std::span<const Fingerprint>(fingerprints_).subspan(begin, end - begin)});
+  for (const Wanted& wanted : wanted_) {
+    const size_t end = std::max(begin, wanted.end);
+    requests_.push_back(
+        {.domain = wanted.domain->name,
+         .partition = wanted.domain->partition,
+         .fingerprints = std::span<const Fingerprint>(fingerprints_).subspan(begin, end - begin),
+         .record_states = wanted.record_states});
     begin = end;
   }
   const absl::StatusOr<size_t> loaded = states_.Load(requests_, options_.store_timeout);
   if (loaded.ok() && *loaded < wanted_.size()) {
-    batch->SetPortion(static_cast<size_t>(wanted_[*loaded].domain - batch->portion().data()));
+    const Wanted& left_out = wanted_[*loaded];
+    const auto domains = static_cast<size_t>(left_out.domain - batch->portion().data());
+    const bool is_begun = wanted_[*loaded - 1].domain == left_out.domain;
+    batch->SetPortion(is_begun ? domains + 1 : domains, is_begun ? left_out.event : 0);
   }
   requests_.clear();
   wanted_.clear();

@@ -55,7 +55,9 @@ class Lookup {
   absl::Status AskFilter(SourceEvent* event, const DomainRecord& record);
   absl::Status LoadStates(Batch* batch);
 
-  void Want(Batch* batch, const TouchedDomain& domain, bool states);
+  // What the portion's events of the domain need, as one request or, where it has several rows, as
+  // one for each event.
+  void WantStates(Batch* batch, const TouchedDomain& domain);
   // The portion ends before what has not found room.
   absl::Status LoadWanted(Batch* batch);
 
@@ -74,7 +76,9 @@ class Lookup {
 
   struct Wanted {
     const TouchedDomain* domain;
-    size_t end;  // of its fingerprints in fingerprints_
+    bool record_states = false;  // and nothing else
+    uint32_t event = 0;          // its number, where the request is of one event
+    size_t end = 0;              // of its fingerprints in fingerprints_
   };
   std::vector<Wanted> wanted_;
   std::vector<Fingerprint> fingerprints_;

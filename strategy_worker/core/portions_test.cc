@@ -129,6 +129,112 @@ TEST_F(ManyDomains, ThatPushOneAnotherOutAreReadAgain) {
   EXPECT_THAT(urls, SizeIs(kDomains * 101));
 }
 
+// One domain of some hundred shards, and memory for a few of them.
+class LargeDomain : public StrategyCoreTest {
+ protected:
+  static constexpr int kUrls = 6000;
+  static constexpr uint64_t kCacheBytes = 30'000;
+  static constexpr int kLinks = 5;
+
+  LargeDomain() {
+    strategy_.on_event = [this](Call call) {
+      most_ = std::max(most_, world_.state_metrics.bytes.value());
+      for (size_t i = 0; i < call.links.size(); ++i) {
+        if (call.states[i].known == 0) call.decisions[i].action = ORBWEAVER_SCHEDULE;
+      }
+      return absl::OkStatus();
+    };
+  }
+  static std::string UrlOf(int number) { return "https://a.test/" + std::to_string(number); }
+  void Append(int from, int to) {
+    for (int first = from; first < to; first += kLinks) {
+      std::vector<std::string> urls;
+      for (int i = 0; i < kLinks; ++i) urls.push_back(UrlOf(first + i));
+      AppendLinks(urls);
+    }
+  }
+  std::unique_ptr<StrategyCore> NewCore() {
+    StrategyWorld::Worker worker;
+    worker.state_options.cache_bytes = kCacheBytes;
+    worker.state_options.shard_urls = 64;
+    return world_.NewCore(strategy_, std::move(worker));
+  }
+  void ExpectEachOnce(int urls) {
+    std::set<std::string> seen;
+    for (const ReadRequest& request : world_.ReadRequests()) {
+      EXPECT_TRUE(seen.insert(request.url).second) << request.url;
+    }
+    EXPECT_EQ(seen.size(), static_cast<size_t>(urls));
+  }
+
+  double most_ = 0;  // bytes of states in memory when the strategy was asked
+};
+
+TEST_F(LargeDomain, WhoseShardsDoNotFitTogetherIsAppliedInPortionsOfItsEvents) {
+  for (int part = 0; part < 4; ++part) {  // so that it is not one shard while it grows
+    Append(part * kUrls / 4, (part + 1) * kUrls / 4);
+    ASSERT_OK(world_.RunUntilIdle(*NewCore()));
+    world_.clock.Advance(kLong);
+  }
+  ExpectEachOnce(kUrls);
+  most_ = 0;
+  Append(kUrls / 2, kUrls + 100);  // most of it is known
+  const auto core = NewCore();
+  ASSERT_OK(world_.RunUntilIdle(*core));
+  ExpectEachOnce(kUrls + 100);
+  EXPECT_EQ(Committed(), world_.EndOf(kSpiderLogTopic, kOnly));
+  EXPECT_GT(most_, 0);
+  EXPECT_LT(most_, 1.5 * kCacheBytes) << "the shards of an event more than fit";
+}
+
+TEST_F(LargeDomain, AKillBetweenTwoPortionsLosesNothingAndDoublesNothing) {
+  Append(0, 1000);
+  ASSERT_OK(world_.RunUntilIdle(*NewCore()));
+  Append(500, 3000);
+  for (int kills = 0; kills < 8; ++kills) {
+    const size_t before = world_.ReadRequests().size();
+    const auto core = NewCore();
+    for (int steps = 0; steps < 1000 && world_.ReadRequests().size() == before; ++steps) {
+      ASSERT_OK(core->Step(Duration::zero()));
+    }
+    EXPECT_FALSE(core->IsSettled());
+    world_.clock.Advance(kLong);
+  }
+  ASSERT_OK(world_.RunUntilIdle(*NewCore()));
+  ExpectEachOnce(3000);
+}
+
+TEST_F(LargeDomain, GivenUpLoadsNoneOfItsShardsAndEachUrlMayBeScheduledAgain) {
+  Append(0, 3000);
+  ASSERT_OK(world_.RunUntilIdle(*NewCore()));
+  world_.clock.Advance(kLong);
+  strategy_.on_event = [](Call call) {
+    call.output->give_up_domain = 1;
+    return absl::OkStatus();
+  };
+  const double rows_before = world_.state_metrics.rows_read.value();
+  AppendLinks({UrlOf(0)});
+  const auto core = NewCore();
+  ASSERT_OK(world_.RunUntilIdle(*core));
+  EXPECT_LE(world_.state_metrics.rows_read.value() - rows_before, 2) << "record, and one shard";
+  for (int i = 0; i < 3000; i += 97) {
+    ASSERT_EQ(world_.StateOf(kDomain, UrlOf(i))->status, LinkStatus::kNotCrawled) << i;
+  }
+  EXPECT_EQ(world_.RecordOf(kDomain)->known_urls, 3000u);
+  strategy_.on_event = [](Call call) {
+    for (size_t i = 0; i < call.links.size(); ++i) {
+      if (call.states[i].status == ORBWEAVER_QUEUED) continue;
+      call.decisions[i].action = ORBWEAVER_SCHEDULE;
+    }
+    return absl::OkStatus();
+  };
+  const size_t requests = world_.ReadRequests().size();
+  Append(0, 100);
+  Append(0, 100);
+  ASSERT_OK(world_.RunUntilIdle(*core));
+  EXPECT_EQ(world_.ReadRequests().size(), requests + 100);
+}
+
 TEST_F(StrategyCoreTest, BatchesThatLeadToMuchAreCutShortAndNothingIsMissing) {
   options_.batch_bytes = 1;  // one event a batch
   for (int i = 0; i < 20; ++i) AppendLinks({kUrl + std::to_string(i)});

@@ -9,14 +9,15 @@
 namespace orbweaver {
 namespace {
 
-constexpr uint8_t kFormat = 2;
+constexpr uint8_t kFormat = 3;
 constexpr Version kNone{0};  // what a base comes after
 // A word is written whole, of which only the beginning may count.
 constexpr size_t kSlackBytes = 8;
 
-void AppendHead(Version before, size_t entries, std::string* out) {
+void AppendHead(Version before, uint64_t purges, size_t entries, std::string* out) {
   AppendFixed(kFormat, out);
   AppendFixed(before.value(), out);
+  AppendVarint(purges, out);
   AppendVarint(entries, out);
 }
 
@@ -44,7 +45,8 @@ absl::StatusOr<BlockHead> ReadHead(ByteReader& reader) {
     return PoisonError("block of link states: format {}, this version reads {}", format, kFormat);
   }
   const Version before(reader.Fixed<uint64_t>());
-  const BlockHead head{before == kNone ? std::nullopt : std::optional(before),
+  const auto purges = reader.Varint<uint64_t>();
+  const BlockHead head{before == kNone ? std::nullopt : std::optional(before), purges,
                        reader.Varint<uint64_t>()};
   if (head.entries > reader.left() / kMinEntryBytes) reader.Fail();
   if (!reader.ok()) return PoisonError("block of link states: its head makes no sense");
@@ -53,15 +55,15 @@ absl::StatusOr<BlockHead> ReadHead(ByteReader& reader) {
 
 }  // namespace
 
-void EncodeBase(const LinkSet& set, std::string* out) {
-  AppendHead(kNone, set.size(), out);
+void EncodeBase(const LinkSet& set, uint64_t purges, std::string* out) {
+  AppendHead(kNone, purges, set.size(), out);
   EntryWriter writer(set.EntryBytesBound() + kSlackBytes, out);
   set.ForEach([&](uint64_t key, const PackedLink& packed) { writer.Add(key, packed); });
 }
 
-void EncodeDelta(const LinkSet& set, Version before, std::span<const ChangedLink> changed,
-                 std::string* out) {
-  AppendHead(before, changed.size(), out);
+void EncodeDelta(const LinkSet& set, Version before, uint64_t purges,
+                 std::span<const ChangedLink> changed, std::string* out) {
+  AppendHead(before, purges, changed.size(), out);
   out->reserve(out->size() + changed.size() * kMaxUnfetchedEntryBytes);
   for (const auto& [key, word] : changed) {
     PackedLink packed{.word = word};
@@ -77,9 +79,14 @@ absl::StatusOr<BlockHead> DecodeHead(std::string_view block) {
   return ReadHead(reader);
 }
 
-absl::Status DecodeEntries(std::string_view block, LinkSet* set) {
+absl::Status DecodeEntries(std::string_view block, uint64_t purges, LinkSet* set) {
   ByteReader reader(block);
   ASSIGN_OR_RETURN(const BlockHead head, ReadHead(reader));
+  if (head.purges > purges) {
+    return PoisonError("block of link states: of purge {}, its domain has had {}", head.purges,
+                       purges);
+  }
+  const bool was_purged = head.purges < purges;
   const bool is_first = set->size() == 0;
   if (is_first) set->Reserve(head.entries, reader.left());
   uint64_t last = 0;
@@ -94,6 +101,7 @@ absl::Status DecodeEntries(std::string_view block, LinkSet* set) {
                          i, head.entries);
     }
     last = key;
+    if (was_purged && StatusOf(packed) == LinkStatus::kQueued) packed = OutOfQueue(packed);
     if (is_first) {
       set->Append(key, packed);
     } else {

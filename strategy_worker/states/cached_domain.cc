@@ -80,22 +80,14 @@ void CachedDomain::Set(Fingerprint fingerprint, const LinkState& state) {
 }
 
 void CachedDomain::ForgetQueued() {
-  std::vector<uint64_t> queued;
-  LinkState state;
+  // Of those that are not loaded their blocks say it when they are: they are of an earlier purge.
+  bool any = false;
   for (const Place& place : shards_) {
-    CHECK(place.shard != nullptr);
-    queued.clear();
-    place.shard->links.ForEach([&queued](uint64_t key, const PackedLink& packed) {
-      if (StatusOf(packed) == LinkStatus::kQueued) queued.push_back(key);
-    });
-    for (const uint64_t key : queued) {
-      PackedLink packed;
-      CHECK(place.shard->links.Find(key, &packed));
-      Unpack(packed, &state);
-      state.status = StatusOutOfQueue(state);
-      Set(place.shard.get(), key, state);
-    }
+    any |= place.shard == nullptr || orbweaver::ForgetQueued(place.shard.get());
   }
+  if (!any) return;
+  ++record().purges;
+  MarkChanged();
 }
 
 void CachedDomain::Set(Shard* shard, uint64_t key, const LinkState& state) {
@@ -105,6 +97,7 @@ void CachedDomain::Set(Shard* shard, uint64_t key, const LinkState& state) {
   const LinkSet::Outcome outcome = shard->links.Put(key, packed);
   if (outcome == LinkSet::Outcome::kUnchanged) return;
   if (outcome == LinkSet::Outcome::kAdded) ++record().known_urls;
+  shard->may_have_queued |= state.status == LinkStatus::kQueued;
   if (shard->changed == nullptr) {
     shard->changed = std::make_unique<std::vector<ChangedLink>>();
     cache_.Unlist(*shard);
@@ -126,14 +119,15 @@ absl::Status CachedDomain::ReadFirstRow(const Rows& rows, size_t row, bool whole
     if (whole) AddGarbage(0, BlockColumns(rows[row]));
     if (whole && IsPlanted(PlantedFault::kNoManifest)) {
       for (const std::string& column : BlockColumns(rows[row])) {
-        RETURN_IF_ERROR(DecodeEntries(rows.Find(row, column)->value, &shards_[0].shard->links));
+        RETURN_IF_ERROR(
+            DecodeEntries(rows.Find(row, column)->value, record.purges, &shards_[0].shard->links));
       }
     }
     if (states.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const BlockHead head, DecodeHead(states));
     if (head.before.has_value())
       return PoisonError("block of link states in the record is no base");
-    return DecodeEntries(states, &shards_[0].shard->links);
+    return DecodeEntries(states, record.purges, &shards_[0].shard->links);
   }
   shards_.clear();
   for (const DomainRecord::Shard& shard : record.manifest) {
@@ -146,7 +140,8 @@ absl::Status CachedDomain::ReadShardRow(size_t place, const Rows& rows, size_t r
   CHECK(shards_[place].shard == nullptr);
   auto shard = std::make_unique<Shard>(this, RangeOf(place));
   std::vector<std::string> strays;
-  RETURN_IF_ERROR(ReadShard(rows, row, shards_[place].last_block, shard.get(), &strays));
+  RETURN_IF_ERROR(
+      ReadShard(rows, row, shards_[place].last_block, record().purges, shard.get(), &strays));
   shards_[place].shard = std::move(shard);
   AddGarbage(place, std::move(strays));
   return absl::OkStatus();
@@ -213,7 +208,7 @@ void CachedDomain::Flush(Version version, const StateOptions& options, FlushBuff
     Shard* const shard = shards_[i].shard.get();
     if (shard == nullptr || (shard->changed == nullptr && !IsInline())) continue;
     if (IsInline()) {
-      if (shard->links.size() != 0) EncodeBase(shard->links, &states);
+      if (shard->links.size() != 0) EncodeBase(shard->links, record().purges, &states);
       if (states.size() <= options.inline_bytes) {
         shard->changed.reset();
         continue;
@@ -221,7 +216,7 @@ void CachedDomain::Flush(Version version, const StateOptions& options, FlushBuff
       states.clear();
     }
     std::vector<std::string> replaced;
-    ShardBlock block = NextBlock(version, options.max_deltas, shard, &replaced);
+    ShardBlock block = NextBlock(version, record().purges, options.max_deltas, shard, &replaced);
     AddGarbage(i, std::move(replaced));
     shards_[i].last_block = version;
     shard->changed.reset();
@@ -292,6 +287,7 @@ void CachedDomain::Split(size_t index) {
   const KeyRange upper_range = lower.links.range().UpperHalf();
   auto upper = std::make_unique<Shard>(this, upper_range);
   upper->links = lower.links.SplitOff();
+  upper->may_have_queued = lower.may_have_queued;
   upper->changed = std::make_unique<std::vector<ChangedLink>>();
   Place place{.first = upper_range.first, .last_block = Version(0), .shard = std::move(upper)};
   shards_.insert(shards_.begin() + static_cast<ptrdiff_t>(index) + 1, std::move(place));

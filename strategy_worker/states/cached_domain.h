@@ -46,6 +46,7 @@ class CachedDomain final : public DomainStates, public CacheUnit {
 
   DomainRecord& record() override;
   void MarkChanged() override;
+  bool IsSharded() const override { return shards_.size() > 1; }
   void Find(std::span<const Fingerprint> fingerprints, std::span<LinkState> states,
             std::span<bool> known) const override;
   void Set(Fingerprint fingerprint, const LinkState& state) override;

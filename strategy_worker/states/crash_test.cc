@@ -208,6 +208,13 @@ class Partition {
         loaded->record().fetched = ++domain.current.fetched;
         loaded->MarkChanged();
       }
+      if (random_.Chance(0.1)) {
+        loaded->ForgetQueued();
+        for (auto& [fingerprint, state] : domain.current.states) {
+          if (state.status == LinkStatus::kQueued) state.status = StatusOutOfQueue(state);
+        }
+        Compare(domain, wanted[i]);
+      }
       for (const Fingerprint fingerprint : wanted[i]) {
         if (!random_.Chance(0.5)) continue;
         const LinkState state = RandomState(random_);

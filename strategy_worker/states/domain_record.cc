@@ -10,7 +10,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr uint8_t kFormat = 1;
+constexpr uint8_t kFormat = 2;
 constexpr uint32_t kAllPrefixes = 1 << 16;
 constexpr size_t kShardBytes = sizeof(uint16_t) + sizeof(uint64_t);
 // At most, of what has no text in it; and for the length of a text, or a shard.
@@ -30,6 +30,7 @@ void ReadCounts(ByteReader& reader, DomainRecord* record) {
   record->scheduled = reader.Varint<uint64_t>();
   record->failed = reader.Varint<uint64_t>();
   record->known_urls = reader.Varint<uint64_t>();
+  record->purges = reader.Varint<uint64_t>();
 }
 
 void ReadRobots(ByteReader& reader, DomainRecord* record) {
@@ -93,7 +94,7 @@ std::string EncodeDomainRecord(const DomainRecord& record) {
   AppendVarint(Unsigned(record.applied.offset.value()) + 1, &out);  // -1: none
   AppendVarint(record.applied.part, &out);
   for (const uint64_t count :
-       {record.fetched, record.scheduled, record.failed, record.known_urls}) {
+       {record.fetched, record.scheduled, record.failed, record.known_urls, record.purges}) {
     AppendVarint(count, &out);
   }
   AppendFixed(static_cast<uint8_t>(record.crawl_delay.has_value()), &out);

@@ -24,6 +24,9 @@ struct DomainRecord {
   uint64_t scheduled = 0;  // requests scheduled, again counted again
   uint64_t failed = 0;
   uint64_t known_urls = 0;
+  // How often the domain's queue was emptied: a URL that is QUEUED in a block of an earlier purge
+  // is so no more (block.h). Kept by states/ only.
+  uint64_t purges = 0;
 
   // Robots facts, as the spiders last saw them.
   std::optional<std::chrono::milliseconds> crawl_delay;

@@ -18,6 +18,7 @@ DomainRecord FullRecord() {
   record.scheduled = 1000;
   record.failed = 7;
   record.known_urls = uint64_t{1} << 40;
+  record.purges = 300;
   record.crawl_delay = milliseconds(-5);
   record.robots = -1;
   record.robots_status = 503;
@@ -36,6 +37,7 @@ void ExpectSame(const DomainRecord& a, const DomainRecord& b) {
   EXPECT_EQ(a.scheduled, b.scheduled);
   EXPECT_EQ(a.failed, b.failed);
   EXPECT_EQ(a.known_urls, b.known_urls);
+  EXPECT_EQ(a.purges, b.purges);
   EXPECT_EQ(a.crawl_delay, b.crawl_delay);
   EXPECT_EQ(a.robots, b.robots);
   EXPECT_EQ(a.robots_status, b.robots_status);

@@ -119,6 +119,15 @@ void Unpack(const PackedLink& packed, LinkState* state) {
   state->last_modified = fetched.last_modified;
 }
 
+PackedLink OutOfQueue(const PackedLink& packed) {
+  // The first of the fetched bytes are the fetches, as a varint.
+  const bool was_fetched = !packed.fetched.empty() && packed.fetched.front() != 0;
+  const LinkStatus status = was_fetched ? LinkStatus::kCrawled : LinkStatus::kNotCrawled;
+  PackedLink out = packed;
+  out.word = (packed.word & ~kStatusMask) | static_cast<uint64_t>(status);
+  return out;
+}
+
 char* WriteState(const PackedLink& packed, char* out) {
   std::memcpy(out, &packed.word, sizeof packed.word);
   out += WordBytes(packed.word);

@@ -60,6 +60,9 @@ inline LinkStatus StatusOf(const PackedLink& packed) {
   return static_cast<LinkStatus>(packed.word & kStatusMask);
 }
 
+// The same state with StatusOutOfQueue. `packed` is queued.
+PackedLink OutOfQueue(const PackedLink& packed);
+
 // Whether the word alone is all of the state.
 inline bool IsPlain(const PackedLink& packed) {
   return (packed.word & (kHasDataBit | kFetchedBit)) == 0;

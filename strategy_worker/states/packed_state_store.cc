@@ -20,11 +20,9 @@ constexpr size_t kMaxGarbageRows = 20'000;
 
 constexpr std::string_view kRecordOnly[] = {kRecordColumn};
 
-size_t BytesOf(const Rows& rows) {
+size_t BytesOf(std::span<const Cell> row) {
   size_t bytes = 0;
-  for (size_t row = 0; row < rows.size(); ++row) {
-    for (const Cell& cell : rows[row]) bytes += cell.column.size() + cell.value.size();
-  }
+  for (const Cell& cell : row) bytes += cell.column.size() + cell.value.size();
   return bytes;
 }
 
@@ -36,7 +34,11 @@ PackedStateStore::PackedStateStore(Store& store, const Clock& clock, const State
       clock_(clock),
       options_(options),
       metrics_(metrics),
-      cache_(options.cache_bytes, metrics) {}
+      cache_(options.cache_bytes, metrics) {
+  // A shard is half of one that was too large, at least.
+  shard_row_estimate_.ExpectAtLeast(
+      std::min(options.shard_urls * kMinEntryBytes, options.shard_bytes) / 2);
+}
 
 PackedStateStore::~PackedStateStore() = default;
 
@@ -64,19 +66,23 @@ std::vector<PackedStateStore::Read> PackedStateStore::FindMissing(
   absl::flat_hash_map<std::string_view, size_t> missing_domains;  // index into `missing`
   std::set<std::pair<CachedDomain*, size_t>> missing_shards;
   std::vector<size_t> shards;
-  uint64_t hits = 0, rows_saved = 0;
+  uint64_t asked = 0, hits = 0, rows_saved = 0;
   for (size_t i = 0; i < *count; ++i) {
     if (first && i != 0 && cache_.LoadRoom() == 0) *count = i;
     if (i == *count) break;
     const StateRequest& request = requests[i];
+    // Several requests of a domain count as one.
+    const bool is_new = i == 0 || request.domain != requests[i - 1].domain;
+    asked += is_new ? 1 : 0;
     CachedDomain* const domain = cache_.Find(request.domain);
     if (domain == nullptr) {
-      const auto [found, is_new] = missing_domains.try_emplace(request.domain, missing.size());
-      if (is_new) {
+      const auto [found, is_first] = missing_domains.try_emplace(request.domain, missing.size());
+      if (is_first) {
         missing.push_back({.request = i, .domain = request.domain, .partition = request.partition});
         missing.back().row = ShardRow(DomainRow(request.domain), 0);
       }
-      missing[found->second].whole |= request.all_states || !request.fingerprints.empty();
+      missing[found->second].whole |=
+          request.all_states || request.record_states || !request.fingerprints.empty();
       continue;
     }
     const size_t missing_before = missing.size();
@@ -97,11 +103,11 @@ std::vector<PackedStateStore::Read> PackedStateStore::FindMissing(
     }
     cache_.Touch(*domain);
     rows_saved += shards.empty() ? 1 : 0;
-    hits += missing.size() == missing_before ? 1 : 0;
+    hits += is_new && missing.size() == missing_before ? 1 : 0;
   }
   if (first) {
     metrics_.hits.Increment(hits);
-    metrics_.misses.Increment(*count - hits);
+    metrics_.misses.Increment(asked - hits);
     metrics_.rows_saved.Increment(rows_saved);
   }
   return missing;
@@ -122,12 +128,11 @@ absl::Status PackedStateStore::ReadRows(std::span<const Read> reads, SteadyTime 
       return TimeoutError("load link states: {} rows were not read in time", reads.size());
     }
     gets.clear();
-    const size_t at_once = std::min(row_estimate_.RowsIn(room), kRowsPerGet);
-    for (const Read& read : reads.first(std::min(reads.size(), at_once))) {
+    for (const Read& read : reads.first(RowsIn(reads, room))) {
       gets.push_back({read.row, read.whole ? std::span<const std::string_view>() : kRecordOnly});
     }
     RETURN_IF_ERROR(store_.MultiGet(Table::kDomains, gets, left, &rows));
-    row_estimate_.Learn(rows.size(), BytesOf(rows));
+    Learn(reads, rows);
     metrics_.rows_read.Increment(rows.size());
     for (size_t i = 0; i < gets.size(); ++i) {
       if (const absl::Status status = TakeRow(reads[i], rows, i); !status.ok()) {
@@ -139,6 +144,27 @@ absl::Status PackedStateStore::ReadRows(std::span<const Read> reads, SteadyTime 
     }
   }
   return absl::OkStatus();
+}
+
+size_t PackedStateStore::RowsIn(std::span<const Read> reads, uint64_t bytes) {
+  size_t rows = 0;
+  for (uint64_t expected = 0; rows < std::min(reads.size(), kRowsPerGet); ++rows) {
+    expected +=
+        (reads[rows].cached == nullptr ? first_row_estimate_ : shard_row_estimate_).row_bytes();
+    if (rows != 0 && expected > bytes) break;
+  }
+  return rows;
+}
+
+void PackedStateStore::Learn(std::span<const Read> reads, const Rows& rows) {
+  size_t first_rows = 0, first_bytes = 0, shard_bytes = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const bool is_first = reads[i].cached == nullptr;
+    first_rows += is_first ? 1 : 0;
+    (is_first ? first_bytes : shard_bytes) += BytesOf(rows[i]);
+  }
+  first_row_estimate_.Learn(first_rows, first_bytes);
+  shard_row_estimate_.Learn(rows.size() - first_rows, shard_bytes);
 }
 
 absl::Status PackedStateStore::TakeRow(const Read& read, const Rows& rows, size_t row) {

@@ -65,6 +65,9 @@ class PackedStateStore final : public StateStore {
   std::vector<Read> FindMissing(std::span<const StateRequest> requests, bool first, size_t* count);
   // Lowers *count to the requests that are met when memory does not suffice for all.
   absl::Status ReadRows(std::span<const Read> reads, SteadyTime deadline, size_t* count);
+  void Learn(std::span<const Read> reads, const Rows& rows);
+  // How many of `reads` are expected to fit into so many bytes; at least one.
+  size_t RowsIn(std::span<const Read> reads, uint64_t bytes);
   absl::Status TakeRow(const Read& read, const Rows& rows, size_t row);
 
   Store& store_;
@@ -73,7 +76,8 @@ class PackedStateStore final : public StateStore {
   StateMetrics& metrics_;
 
   StateCache cache_;
-  RowEstimate row_estimate_;
+  RowEstimate first_row_estimate_;
+  RowEstimate shard_row_estimate_;  // of the shards that have rows of their own
   FlushBuffer buffer_;
   std::vector<CachedDomain*> in_flight_;
   std::vector<Garbage> garbage_;  // not taken yet

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "common/base/big_endian.h"
+#include "common/base/check.h"
 #include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "strategy_worker/states/block.h"
@@ -100,7 +101,7 @@ void AppendColumns(const Shard::Chain& chain, std::vector<std::string>* columns)
   }
 }
 
-absl::Status ReadShard(const Rows& rows, size_t row, Version last, Shard* shard,
+absl::Status ReadShard(const Rows& rows, size_t row, Version last, uint64_t purges, Shard* shard,
                        std::vector<std::string>* strays) {
   ASSIGN_OR_RETURN(const std::vector<ChainBlock> blocks, FindChain(rows, row, last));
   auto chain = std::make_unique<Shard::Chain>();
@@ -114,7 +115,7 @@ absl::Status ReadShard(const Rows& rows, size_t row, Version last, Shard* shard,
   // Most deltas add URLs. Of those that only change some, the room is given back.
   shard->links.Reserve(urls, chain->base_bytes + chain->delta_bytes);
   for (const ChainBlock& block : blocks) {
-    RETURN_IF_ERROR(DecodeEntries(block.cell->value, &shard->links));
+    RETURN_IF_ERROR(DecodeEntries(block.cell->value, purges, &shard->links));
   }
   shard->links.Fit();
   std::vector<std::string> columns;
@@ -123,7 +124,7 @@ absl::Status ReadShard(const Rows& rows, size_t row, Version last, Shard* shard,
   for (std::string& column : BlockColumns(rows[row])) {
     if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
       if (IsPlanted(PlantedFault::kNoManifest)) {
-        RETURN_IF_ERROR(DecodeEntries(rows.Find(row, column)->value, &shard->links));
+        RETURN_IF_ERROR(DecodeEntries(rows.Find(row, column)->value, purges, &shard->links));
       }
       strays->push_back(std::move(column));
     }
@@ -131,13 +132,33 @@ absl::Status ReadShard(const Rows& rows, size_t row, Version last, Shard* shard,
   return absl::OkStatus();
 }
 
-ShardBlock NextBlock(Version version, size_t max_deltas, Shard* shard,
+bool ForgetQueued(Shard* shard) {
+  if (!shard->may_have_queued) return false;
+  std::vector<uint64_t> queued;
+  shard->links.ForEach([&queued](uint64_t key, const PackedLink& packed) {
+    if (StatusOf(packed) == LinkStatus::kQueued) queued.push_back(key);
+  });
+  for (const uint64_t key : queued) {
+    PackedLink packed;
+    CHECK(shard->links.Find(key, &packed));
+    char bytes[kMaxStateBytes];  // Put may move the box that `packed` points into
+    const char* const end = WriteState(OutOfQueue(packed), bytes);
+    shard->links.Put(key, StateOf({bytes, end}));
+  }
+  if (shard->changed != nullptr) {
+    for (ChangedLink& link : *shard->changed) link.word = kLookUp;
+  }
+  shard->may_have_queued = false;
+  return !queued.empty();
+}
+
+ShardBlock NextBlock(Version version, uint64_t purges, size_t max_deltas, Shard* shard,
                      std::vector<std::string>* replaced) {
   ShardBlock block;
   Shard::Chain* const chain = shard->chain.get();
   if (chain != nullptr && chain->versions.size() <= max_deltas) {
     SortOnce(shard->changed.get());
-    EncodeDelta(shard->links, chain->versions.back(), *shard->changed, &block.bytes);
+    EncodeDelta(shard->links, chain->versions.back(), purges, *shard->changed, &block.bytes);
     if (chain->delta_bytes + block.bytes.size() <= chain->base_bytes) {
       chain->versions.push_back(version);
       chain->delta_bytes += block.bytes.size();
@@ -147,7 +168,7 @@ ShardBlock NextBlock(Version version, size_t max_deltas, Shard* shard,
     block.bytes.clear();
   }
   if (chain != nullptr) AppendColumns(*chain, replaced);
-  EncodeBase(shard->links, &block.bytes);
+  EncodeBase(shard->links, purges, &block.bytes);
   block.column = BaseColumn(version);
   shard->chain = std::make_unique<Shard::Chain>(
       Shard::Chain{.versions = {version}, .base_bytes = block.bytes.size()});

@@ -39,6 +39,7 @@ struct Shard : CacheUnit {
   std::unique_ptr<Chain> chain;                       // null: no block was written
   std::unique_ptr<std::vector<ChangedLink>> changed;  // since the last flush, some twice
   bool in_flight = false;                             // flushed, not known to be durable
+  bool may_have_queued = true;                        // false: none of the states is QUEUED
 };
 
 // The record and the blocks of a row. Blocks are named by the version of the flush that wrote them,
@@ -51,10 +52,11 @@ std::string DeltaColumn(Version version);
 // `first` stands in the row of that number.
 std::string ShardRow(std::string_view domain_row, uint16_t first);
 
-// Takes the shard's states from the cells of its whole row: the block of `last` and those it names.
+// Takes the shard's states from the cells of its whole row: the block of `last` and those it names,
+// as they are after `purges` of the domain.
 // *strays are the columns with blocks that do not count. Poison when they cannot be understood, or
 // one is missing; the shard is then not to be used.
-absl::Status ReadShard(const Rows& rows, size_t row, Version last, Shard* shard,
+absl::Status ReadShard(const Rows& rows, size_t row, Version last, uint64_t purges, Shard* shard,
                        std::vector<std::string>* strays);
 
 struct ShardBlock {
@@ -64,8 +66,12 @@ struct ShardBlock {
 
 // The block that makes the shard's changes durable: a delta, or a new base when the chain is at one
 // of its limits. The columns of a chain that it ends are appended to *replaced.
-ShardBlock NextBlock(Version version, size_t max_deltas, Shard* shard,
+ShardBlock NextBlock(Version version, uint64_t purges, size_t max_deltas, Shard* shard,
                      std::vector<std::string>* replaced);
+
+// What is QUEUED becomes what it was before. Whether any was. Nothing of it is to be written: the
+// blocks that have it are of an earlier purge from now on.
+bool ForgetQueued(Shard* shard);
 
 // The columns of a row that have blocks, whether they count or not.
 std::vector<std::string> BlockColumns(std::span<const Cell> cells);

@@ -38,6 +38,9 @@ class DomainStates {
   virtual DomainRecord& record() = 0;
   virtual void MarkChanged() = 0;
 
+  // Its states stand in several rows: each is loaded when one of its states is asked for.
+  virtual bool IsSharded() const = 0;
+
   // Fills one entry per fingerprint; false in *known where the URL was never heard of (the state is
   // then a default one).
   virtual void Find(std::span<const Fingerprint> fingerprints, std::span<LinkState> states,
@@ -46,8 +49,9 @@ class DomainStates {
   // Implies MarkChanged, unless the state is there already and equal.
   virtual void Set(Fingerprint fingerprint, const LinkState& state) = 0;
 
-  // The queue was emptied: what is QUEUED becomes what it was before (StatusOutOfQueue). Needs a
-  // Load of all states. Implies MarkChanged when there was any.
+  // The queue was emptied: what is QUEUED becomes what it was before (StatusOutOfQueue), in the
+  // states that are not loaded too: it takes a number in the record. Implies MarkChanged when there
+  // may have been any.
   virtual void ForgetQueued() = 0;
 };
 
@@ -57,7 +61,8 @@ struct StateRequest {
   // Whose states will be looked at: those of all, or none: only the record is needed. A domain in
   // one row is loaded whole when any are asked for; of a sharded one only the shards of these.
   std::span<const Fingerprint> fingerprints;
-  bool all_states = false;  // those of all URLs, however many
+  bool all_states = false;     // those of all URLs, however many
+  bool record_states = false;  // those that stand in the record's row, which cost no read more
 };
 
 class StateStore {
@@ -70,7 +75,8 @@ class StateStore {
   // a row whose bytes cannot be understood is fatal and named. On error what was loaded stays.
   //
   // Returns how many of the requests were met, from the first on: all of them or, where they take
-  // more memory than there is for them, fewer, but one at least.
+  // more memory than there is for them, fewer, but one at least. Several may be of one domain, so
+  // that a large one is not loaded with all the shards that a batch needs.
   virtual absl::StatusOr<size_t> Load(std::span<const StateRequest> requests, Duration timeout) = 0;
 
   // Null when it is not loaded.

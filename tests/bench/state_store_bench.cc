@@ -83,7 +83,7 @@ class MadeUpStore : public Store {
     record.strategy_name = "breadth_first";
     record.strategy_version = 1;
     std::string states;
-    EncodeBase(links, &states);
+    EncodeBase(links, /*purges=*/0, &states);
     const Version version(1'000'000);
     if (states.size() > StateOptions().inline_bytes) {
       record.manifest.push_back({.first = 0, .last_block = version});

@@ -19,9 +19,10 @@ constexpr size_t kLeastBytes = 4096;
 
 void FuzzBlock(std::string_view bytes) {
   LinkSet links;
-  const absl::Status status = DecodeEntries(bytes, &links);
-  CHECK(links.HeapBytes() <= kLeastBytes + 8 * bytes.size());
   const auto head = DecodeHead(bytes);
+  const uint64_t purges = head.ok() ? head->purges : 0;
+  const absl::Status status = DecodeEntries(bytes, purges, &links);
+  CHECK(links.HeapBytes() <= kLeastBytes + 8 * bytes.size());
   if (!status.ok()) {
     CHECK(IsPoison(status) && (head.ok() || IsPoison(head.status())));
     return;
@@ -34,7 +35,7 @@ void FuzzBlock(std::string_view bytes) {
     changed.push_back({key, packed.word});
   });
   std::string again;
-  EncodeDelta(links, head->before.value_or(Version(0)), changed, &again);
+  EncodeDelta(links, head->before.value_or(Version(0)), purges, changed, &again);
   CHECK(again == bytes);
 }
 
