@@ -17,6 +17,7 @@
 #include "common/base/status.h"
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
+#include "common/url/domain.h"
 
 namespace orbweaver {
 namespace {
@@ -40,7 +41,8 @@ two looks, so it takes as long as --interval.
 
 `ready` are domains that may be asked now, `paced` those that wait for their delay. The queue is read
 from the store, which db workers bring up to date every few seconds (db_worker.checkpoint_interval);
-their own /status is exact at any moment.
+their own /status is exact at any moment. The public suffix list is the one configured here; those of
+the workers stand in their /status, and must be of the same date.
 
 Exit code: 0 shown; 1 Kafka, HBase or the folder could not be read; 2 wrong options.
 )";
@@ -71,7 +73,7 @@ std::string Parse(std::vector<std::string> args, Arguments* parsed) {
   return {};
 }
 
-int Show(const ProductOptions& options, const Arguments& args) {
+int Show(const ProductOptions& options, const PublicSuffixes& suffixes, const Arguments& args) {
   auto frontier = Frontier::Open(options, args.folder);
   std::optional<FrontierStatus> before;
   while (true) {
@@ -85,6 +87,7 @@ int Show(const ProductOptions& options, const Arguments& args) {
                  (*frontier)->Hint(now.status()));
       return kExitFailed;
     }
+    now->suffix_list_date = suffixes.date();
     if (before.has_value() && args.json) {
       fmt::print("{}\n", StatusJson(*before, *now));
     } else if (before.has_value()) {
@@ -110,9 +113,11 @@ int Run(std::span<const std::string> all_args) {
   ProductOptions options;
   Arguments parsed;
   const absl::Status loaded = LoadProductOptions(&args, schema, &options);
-  const std::string wrong =
+  std::string wrong =
       loaded.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(loaded));
-  if (wrong.empty()) return Show(options, parsed);
+  const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
+  if (wrong.empty() && !suffixes.ok()) wrong = MessageOf(suffixes.status());
+  if (wrong.empty()) return Show(options, **suffixes, parsed);
   fmt::print(stderr, "orbweaver status: {}. `orbweaver status --help` lists the options.\n", wrong);
   return kExitUsage;
 }

@@ -133,6 +133,8 @@ absl::Status Run(const Options& options, Process& process) {
   // What is configured wrongly shows before any server is asked.
   ASSIGN_OR_RETURN(const Roles roles, ParseRoles(options.core.roles));
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  const auto list = process.admin.AddStatus(
+      "public_suffixes", [&suffixes](JsonWriter& json) { suffixes->WriteStatus(json); });
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   ASSIGN_OR_RETURN(const auto store, HBaseStore::Create(options.hbase));
   const StatsReporter reporter(*bus, process.metrics,

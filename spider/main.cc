@@ -35,6 +35,8 @@ void Declare(config::Schema& schema, Options* options) {
 
 absl::Status Run(const Options& options, Process& process) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  const auto list = process.admin.AddStatus(
+      "public_suffixes", [&suffixes](JsonWriter& json) { suffixes->WriteStatus(json); });
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   CrawlMetrics metrics(process.metrics);
   const StatsReporter reporter(*bus, process.metrics,

@@ -52,6 +52,8 @@ absl::Status Run(const Options& options, Process& process) {
   // What is configured wrongly shows before any server is asked.
   ASSIGN_OR_RETURN(const auto strategy, LoadStrategy(options.strategy, std::random_device()()));
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  const auto list = process.admin.AddStatus(
+      "public_suffixes", [&suffixes](JsonWriter& json) { suffixes->WriteStatus(json); });
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   ASSIGN_OR_RETURN(const auto store, HBaseStore::Create(options.hbase));
   const StrategyWorkerParts parts{.bus = *bus,

@@ -167,7 +167,8 @@ std::string StatusText(const FrontierStatus& before, const FrontierStatus& now) 
   if (sum.oldest != WallTime()) {
     fmt::format_to(out, "waiting longest: {:.0f} s\n", SecondsSince(sum.oldest, now.time));
   }
-  fmt::format_to(out, "dead letters: {}\n\n{:<10}", now.dead_letters, "partition");
+  fmt::format_to(out, "dead letters: {}\n", now.dead_letters);
+  fmt::format_to(out, "public suffix list: of {}\n\n{:<10}", now.suffix_list_date, "partition");
   for (const ReadTopic& read : now.reads) fmt::format_to(out, "{:>18}", read.group);
   fmt::format_to(out, "{:>12}{:>10}{:>8}{:>8}{:>8}\n", "waiting", "delayed", "ready", "paced",
                  "blocked");
@@ -207,7 +208,8 @@ std::string StatusJson(const FrontierStatus& before, const FrontierStatus& now) 
   json.Key("oldest_seconds").Value(SecondsSince(sum.oldest, now.time));
   json.Key("partitions").BeginArray();
   for (const PartitionReport& report : now.queue.partitions) WriteQueue(report, json);
-  json.EndArray().EndObject().Key("dead_letters").Value(now.dead_letters).EndObject();
+  json.EndArray().EndObject().Key("dead_letters").Value(now.dead_letters);
+  json.Key("suffix_list_date").Value(now.suffix_list_date).EndObject();
   return text;
 }
 

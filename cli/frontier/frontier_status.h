@@ -41,6 +41,7 @@ struct FrontierStatus {
       reads;  // those of a group without members that never committed are left out
   QueueSample queue;
   int64_t dead_letters = 0;  // that the log still holds
+  std::string suffix_list_date;  // of the public suffix list that is configured here
 };
 
 // Blocks for some calls to bus and store, of kLookTimeout at most each.

@@ -89,7 +89,8 @@ TEST_F(FrontierStatusTest, RatesAreWhatHasChangedBetweenTwoLooks) {
 
 TEST_F(FrontierStatusTest, EachOwnersPartitionsAreTold) {
   FrontierStatus status{.reads = {{.group = "spiders", .topic = "spider-feed", .members = 2}},
-                        .queue = {.partitions = std::vector<PartitionReport>(6)}};
+                        .queue = {.partitions = std::vector<PartitionReport>(6)},
+                        .suffix_list_date = "2026-10-22"};
   for (const char* const owner : {"a", "a", "a", "b", "", "a"}) {
     status.reads[0].partitions.push_back({.owner = owner});
   }
@@ -97,6 +98,8 @@ TEST_F(FrontierStatusTest, EachOwnersPartitionsAreTold) {
   EXPECT_THAT(text, ::testing::ContainsRegex("  a +0-2,5\n"));
   EXPECT_THAT(text, ::testing::ContainsRegex("  b +3\n"));
   EXPECT_THAT(text, ::testing::ContainsRegex("  nobody +4\n"));
+  EXPECT_THAT(text, HasSubstr("public suffix list: of 2026-10-22\n"));
+  EXPECT_THAT(StatusJson(status, status), HasSubstr(R"("suffix_list_date":"2026-10-22")"));
 }
 
 TEST_F(FrontierStatusTest, OfWhatIsNotKnownNothingIsMadeUp) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/url/suffix_table.h"
 
@@ -16,8 +17,8 @@ size_t LastLabel(std::string_view name) { return name.rfind('.') + 1; }
 
 }  // namespace
 
-PublicSuffixes::PublicSuffixes(std::unique_ptr<const SuffixTable> table)
-    : table_(std::move(table)) {}
+PublicSuffixes::PublicSuffixes(const PublicSuffixOptions& options, std::string text)
+    : options_(options), text_(std::move(text)) {}
 PublicSuffixes::~PublicSuffixes() = default;
 
 absl::StatusOr<std::unique_ptr<const PublicSuffixes>> PublicSuffixes::Load(
@@ -31,27 +32,60 @@ absl::StatusOr<std::unique_ptr<const PublicSuffixes>> PublicSuffixes::Load(
     }
     text.assign(std::istreambuf_iterator<char>(file), {});
   }
-  auto table =
-      SuffixTable::Make(options.file.empty() ? BuiltInSuffixList() : text, options.private_section);
-  if (table == nullptr) {
+  std::unique_ptr<const PublicSuffixes> suffixes(new PublicSuffixes(options, std::move(text)));
+  if (!options.file.empty() && suffixes->table() == nullptr) {
     return FatalError(
         "load public suffixes '{}': no suffix in it. Name a copy of "
         "https://publicsuffix.org/list/public_suffix_list.dat.",
         options.file);
   }
-  return std::unique_ptr<const PublicSuffixes>(new PublicSuffixes(std::move(table)));
+  return suffixes;
+}
+
+std::string_view PublicSuffixes::list() const {
+  return options_.file.empty() ? BuiltInSuffixList() : text_;
+}
+
+const SuffixTable* PublicSuffixes::table() const {
+  absl::call_once(read_, [this] {
+    table_ = SuffixTable::Make(list(), options_.private_section);
+    is_read_ = true;
+  });
+  return table_.get();
+}
+
+std::string_view PublicSuffixes::date() const {
+  // It stands in the comment before the first rule: `// VERSION: 2026-10-22_08-36-41_UTC`.
+  constexpr std::string_view kVersion = "// VERSION: ";
+  constexpr size_t kHeadBytes = 4096;
+  constexpr size_t kDateBytes = 10;
+  const std::string_view head = list().substr(0, kHeadBytes);
+  const size_t at = head.find(kVersion);
+  if (at == std::string_view::npos) return "unknown";
+  const std::string_view date = head.substr(at + kVersion.size(), kDateBytes);
+  const bool is_date =
+      date.size() == kDateBytes && date.find_first_not_of("0123456789-") == std::string_view::npos;
+  return is_date ? date : "unknown";
+}
+
+void PublicSuffixes::WriteStatus(JsonWriter& json) const {
+  json.BeginObject().Key("list_date").Value(date());
+  if (!options_.file.empty()) json.Key("file").Value(options_.file);
+  json.EndObject();
 }
 
 std::string_view PublicSuffixes::RegisteredDomain(std::string_view host) const {
   if (host.ends_with('.')) host.remove_suffix(1);
   if (IsIpAddress(host)) return host;
+  const SuffixTable* const rules = table();
+  CHECK(rules != nullptr);  // the build and Load have seen a rule
   // From the top-level domain, a suffix by itself, down to where the list has no rules any more.
   // The longest suffix counts: `forgot.his.name` and `name` are two, `his.name` is none.
   size_t suffix = LastLabel(host);
   size_t name = suffix;
-  for (const auto* parent = table_->Find(host.substr(name)); parent != nullptr && name > 0;) {
+  for (const auto* parent = rules->Find(host.substr(name)); parent != nullptr && name > 0;) {
     name = LastLabel(host.substr(0, name - 1));
-    const auto* answers = table_->Find(host.substr(name));
+    const auto* answers = rules->Find(host.substr(name));
     if (answers != nullptr ? answers->is_suffix : parent->child_is_suffix) suffix = name;
     parent = answers;
   }

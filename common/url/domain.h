@@ -1,11 +1,15 @@
 // The registered domain of a host: the unit of ownership, budgets and politeness everywhere.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "absl/base/call_once.h"
 #include "absl/status/statusor.h"
+
+#include "common/base/json.h"
 
 namespace orbweaver {
 
@@ -20,11 +24,11 @@ struct PublicSuffixOptions {
   bool private_section = true;
 };
 
-// The public suffix list, as libpsl reads it. Immutable after Load, so thread-safe.
+// The public suffix list, as libpsl reads it. Thread-safe.
 class PublicSuffixes {
  public:
-  // Takes some ten milliseconds. Reads the file, if one is named; fatal when it cannot be read or
-  // holds no suffix.
+  // Reads the file, if one is named, which takes some ten milliseconds; fatal when it cannot be
+  // read or holds no suffix. The one compiled in is read by the first call that needs it.
   static absl::StatusOr<std::unique_ptr<const PublicSuffixes>> Load(
       const PublicSuffixOptions& options);
   ~PublicSuffixes();
@@ -34,10 +38,25 @@ class PublicSuffixes {
   // in any case a part of `host`, which must be canonical (UrlCanonicalizer).
   std::string_view RegisteredDomain(std::string_view host) const;
 
- private:
-  explicit PublicSuffixes(std::unique_ptr<const SuffixTable> table);
+  // When the list was made, as 2026-10-22; "unknown" when it does not say.
+  std::string_view date() const;
+  // For /status: a JSON object with the date, and the file if one is named.
+  void WriteStatus(JsonWriter& json) const;
+  // Whether the list has been read: for tests.
+  bool is_read() const { return is_read_.load(std::memory_order_relaxed); }
 
-  const std::unique_ptr<const SuffixTable> table_;
+ private:
+  PublicSuffixes(const PublicSuffixOptions& options, std::string text);
+
+  std::string_view list() const;
+  // Null when the list holds no suffix.
+  const SuffixTable* table() const;
+
+  const PublicSuffixOptions options_;
+  const std::string text_;  // of the file
+  mutable absl::once_flag read_;
+  mutable std::unique_ptr<const SuffixTable> table_;  // constant once it was read
+  mutable std::atomic<bool> is_read_ = false;
 };
 
 // Whether a canonical host is an address: IPv6 stands in brackets, and a name of digits and dots

@@ -1,9 +1,12 @@
 #include "common/url/domain.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <libpsl.h>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +42,42 @@ TEST(PublicSuffixesTest, ADomainIsThePublicSuffixAndOneLabel) {
   EXPECT_EQ(suffixes->RegisteredDomain("name.co.uk"), "name.co.uk");
   EXPECT_EQ(suffixes->RegisteredDomain("a.b.c.example.com"), "example.com");
   EXPECT_EQ(suffixes->RegisteredDomain("www.example.unknowntld"), "example.unknowntld");
+}
+
+TEST(PublicSuffixesTest, TheListIsReadWhenItIsNeededAndOnce) {
+  const auto suffixes = Load();
+  EXPECT_EQ(suffixes->date().size(), 10u);
+  EXPECT_FALSE(suffixes->is_read());
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] { right += suffixes->RegisteredDomain("a.b.co.uk") == "b.co.uk"; });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 8);
+  EXPECT_TRUE(suffixes->is_read());
+}
+
+TEST(PublicSuffixesTest, TheListCompiledInIsNewerThanTheDistributions) {
+  const auto suffixes = Load();
+  EXPECT_GE(suffixes->date(), "2026-10-22");
+  // Rules that came after February 2023.
+  EXPECT_EQ(suffixes->RegisteredDomain("a.b.pages.gay"), "b.pages.gay");
+  EXPECT_EQ(suffixes->RegisteredDomain("a.b.lp.dev"), "b.lp.dev");
+}
+
+TEST(PublicSuffixesTest, AListSaysWhenItWasMade) {
+  const auto date = [](const std::string& head) {
+    return std::string(Load({.file = WriteFile(head + "\ncom\n")})->date());
+  };
+  EXPECT_EQ(date("// VERSION: 2031-01-02_03-04-05_UTC"), "2031-01-02");
+  EXPECT_EQ(date("// VERSION: 2031"), "unknown");
+  EXPECT_EQ(date("// VERSION: "), "unknown");
+  EXPECT_EQ(date(""), "unknown");
+  std::string text;
+  JsonWriter json(&text);
+  Load()->WriteStatus(json);
+  EXPECT_EQ(text, R"({"list_date":")" + std::string(Load()->date()) + R"("})");
 }
 
 TEST(PublicSuffixesTest, WildcardsAndExceptionsOfTheListHold) {

