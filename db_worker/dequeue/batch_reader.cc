@@ -59,7 +59,7 @@ bool BatchReader::TakeCached(Cursor& cursor) {
     const uint32_t size = chunk == nullptr ? 0 : chunk->size();
     for (; cursor.left > 0 && cursor.index < size; ++cursor.index) {
       const std::string_view encoded = (*chunk)[cursor.index];
-      if (encoded.empty()) continue;
+      if (!chunk->Waits(cursor.index, domain.chosen.head.applied)) continue;
       cursor.domain->requests.push_back(
           {encoded, cursor.chunk, cursor.index, static_cast<uint8_t>(cursor.band)});
       --cursor.left;

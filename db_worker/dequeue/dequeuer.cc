@@ -1,6 +1,7 @@
 #include "db_worker/dequeue/dequeuer.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "common/base/check.h"
@@ -40,6 +41,12 @@ absl::Status Dequeuer::Advance() {
     RETURN_IF_ERROR(Look());
     const WallTime now = parts_.time.Now();
     Choose(now);
+    Claim();
+    stage_ = Stage::kClaim;
+  }
+  if (stage_ == Stage::kClaim) {
+    RETURN_IF_ERROR(claims_.Write(parts_.store, parts_.timeout(), parts_.pulse));
+    if (!claims_.empty()) return absl::OkStatus();
     reader_.Begin(&domains_);
     stage_ = Stage::kRead;
     if (parts_.pulse.IsDue()) return absl::OkStatus();
@@ -144,6 +151,22 @@ void Dequeuer::Choose(WallTime now) {
     }
     batches_.push_back({.partition = partition, .first = first, .end = domains_.size()});
   }
+}
+
+// What leaves is named by its place in a chunk. The next owner reads these names back, and they
+// must mean to it what they mean here: so the head that it reads is this one or a later one, and
+// not what an owner before put late, who may have given requests other places.
+void Dequeuer::Claim() {
+  for (const PartitionBatch& batch : batches_) {
+    std::optional<Version> version;
+    for (size_t i = batch.first; i < batch.end; ++i) {
+      const DomainId id = domains_[i].chosen.id;
+      if (batch.partition->index.IsClaimed(id)) continue;
+      if (!version.has_value()) version = batch.partition->NextVersion();
+      claims_.Add(*batch.partition, id, *version, {});
+    }
+  }
+  parts_.metrics.domain_puts.Increment(claims_.size());
 }
 
 void Dequeuer::Arrange() {

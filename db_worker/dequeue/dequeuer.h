@@ -1,8 +1,9 @@
 // Fills the spider feed up while the spiders' lag is low.
 //
 // Place: in DbWorkerCore, after enqueue. For all partitions that are due together: look at the lag,
-// choose, read chunks, produce, wait for the acks, still the owner? Only then do the heads move on
-// in memory; Checkpointer brings them to the store. Not thread-safe.
+// choose, claim domains that this owner has not put yet, read chunks, produce, wait for the acks,
+// still the owner? Only then do the heads move on in memory; Checkpointer brings them to the store.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include "db_worker/dequeue/batch_reader.h"
 #include "db_worker/dequeue/feed_lag.h"
 #include "db_worker/parts.h"
+#include "db_worker/queue/pending_puts.h"
 
 namespace orbweaver {
 
@@ -39,7 +41,7 @@ class Dequeuer {
   bool IsWorkingOn(PartitionId partition) const;
 
  private:
-  enum class Stage { kIdle, kLook, kRead, kProduce, kAwaitAcks, kCheckOwner };
+  enum class Stage { kIdle, kLook, kClaim, kRead, kProduce, kAwaitAcks, kCheckOwner };
   // The part of a batch that one partition has; requests leave in `order`.
   struct PartitionBatch {
     Partition* partition;
@@ -52,6 +54,7 @@ class Dequeuer {
   absl::Status LookAtBacklog();
   void SetLag(Partition& partition, const LogLag& lag);
   void Choose(WallTime now);
+  void Claim();
   void Arrange();
   // All batches, or until the pulse is due.
   absl::Status Produce();
@@ -72,6 +75,7 @@ class Dequeuer {
   std::vector<Partition*> due_;
   std::vector<PartitionBatch> batches_;
   std::vector<LeavingDomain> domains_;
+  PendingPuts claims_;
   BatchReader reader_;
   // What is produced next.
   size_t next_batch_ = 0;

@@ -172,12 +172,15 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
                                                                       : watermark <= head.applied;
   if (is_applied && !IsPlanted(PlantedFault::kNoSourceWatermark)) {
     parts_.metrics.replayed.Increment();
+    // Its commit says that the store has it for good: a put between that of its own owner and now
+    // may have come from one who did not know it.
+    if (!partition.index.IsClaimed(domain)) edit->MarkChanged();
     return Outcome::kDone;
   }
   const WallTime now = parts_.time.Now();
   // First what may fail: then nothing is changed yet, and the message is applied again later.
   const bool purges = schedule.domain_update.has_value() && schedule.domain_update->purge;
-  if (has_actions) RETURN_IF_ERROR(ApplyActions(*edit, schedule, now));
+  if (has_actions) RETURN_IF_ERROR(ApplyActions(*edit, schedule, watermark, now));
   edit->MarkChanged();
   head.applied = watermark;
   if (schedule.domain_update.has_value()) {
@@ -191,7 +194,7 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
 }
 
 absl::Status Enqueuer::ApplyActions(DomainEdit& edit, const ScheduleRequests& schedule,
-                                    WallTime now) {
+                                    const Watermark& watermark, WallTime now) {
   absl::flat_hash_set<Fingerprint> urls;
   std::vector<ScheduledRequest> requests;
   for (const ScheduledRequest& request : schedule.requests) {
@@ -218,8 +221,10 @@ absl::Status Enqueuer::ApplyActions(DomainEdit& edit, const ScheduleRequests& sc
       for (const ScheduledRequest* other : added) {
         if (is_same(other)) best = std::min(best.value_or(kBands), band_of(*other));
       }
-      // It has left the queue, or waits in as good a place.
-      if (!best.has_value() || *best <= band_of(request)) continue;
+      // It has left the queue, or waits in as good a place. An owner to come, to whom the same
+      // message comes again, must not find otherwise: so it is no question of what time it is.
+      const int wanted = request.not_before == WallTime() ? BandOf(request.score) : kBands;
+      if (!best.has_value() || *best <= wanted) continue;
     }
     if (action != ScheduleAction::kAdd) {
       const uint64_t found = search_.TakeOut(request.fingerprint, &edit.head());
@@ -227,7 +232,7 @@ absl::Status Enqueuer::ApplyActions(DomainEdit& edit, const ScheduleRequests& sc
     }
     if (action != ScheduleAction::kDelete) added.push_back(&request);
   }
-  search_.Finish(parts_.chunks, edit);
+  search_.Finish(watermark, parts_.chunks, edit);
   for (const ScheduledRequest* request : added) edit.Add(*request, now);
   parts_.metrics.requests_queued.Increment(added.size());
   return absl::OkStatus();

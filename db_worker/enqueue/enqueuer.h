@@ -59,7 +59,8 @@ class Enqueuer {
   absl::Status Decode(const Message& message, ScoringLogEntry* entry);
   absl::Status Bury(const Message& message, const absl::Status& cause);
   // RAISE and DELETE among the requests.
-  absl::Status ApplyActions(DomainEdit& edit, const ScheduleRequests& schedule, WallTime now);
+  absl::Status ApplyActions(DomainEdit& edit, const ScheduleRequests& schedule,
+                            const Watermark& watermark, WallTime now);
   void FinishEdits();
   absl::Status CheckOwner();
   absl::Status Commit();

@@ -130,7 +130,7 @@ void BucketOpener::Move(const Opened& opened, const Rows& rows, size_t row, Vers
 
 void BucketOpener::MoveChunk(DomainEdit& edit, const Chunk& chunk, WallTime now, uint64_t* moved) {
   for (uint32_t i = 0; i < chunk.size(); ++i) {
-    if (chunk[i].empty()) continue;
+    if (!chunk.Waits(i, edit.head().applied)) continue;
     ++*moved;
     arena_.Reset();
     ScheduledRequest request;

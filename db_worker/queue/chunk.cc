@@ -1,5 +1,6 @@
 #include "db_worker/queue/chunk.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -13,6 +14,8 @@ namespace orbweaver {
 namespace {
 
 constexpr char kFormat = 1;
+// With what was taken out, behind all else: number; for each, place and watermark.
+constexpr char kFormatTakenOut = 2;
 // Format, number of places; then a 16-bit end for each place, then the requests.
 constexpr size_t kFixedBytes = 2;
 constexpr size_t kEndBytes = sizeof(uint16_t);
@@ -106,9 +109,10 @@ Chunk ChunkWriter::Finish() {
 }
 
 absl::StatusOr<Chunk> Chunk::Parse(std::string bytes) {
-  if (bytes.size() < kFixedBytes || bytes[0] != kFormat) {
-    return PoisonError("chunk: format {}, {} is known. A newer version of Orbweaver wrote it",
-                       bytes.empty() ? 0 : static_cast<int>(bytes[0]), static_cast<int>(kFormat));
+  if (bytes.size() < kFixedBytes || (bytes[0] != kFormat && bytes[0] != kFormatTakenOut)) {
+    return PoisonError("chunk: format {}, up to {} is known. A newer version of Orbweaver wrote it",
+                       bytes.empty() ? 0 : static_cast<int>(bytes[0]),
+                       static_cast<int>(kFormatTakenOut));
   }
   const auto size = static_cast<uint32_t>(static_cast<unsigned char>(bytes[1]));
   const size_t data = kFixedBytes + kEndBytes * size;
@@ -122,9 +126,64 @@ absl::StatusOr<Chunk> Chunk::Parse(std::string bytes) {
     if (end < last) return PoisonError("chunk: request {} ends before it begins", i);
     last = end;
   }
+  if (chunk.bytes_[0] == kFormatTakenOut && data + last < chunk.bytes_.size()) {
+    RETURN_IF_ERROR(chunk.ParseTakenOut(data + last));
+    return chunk;
+  }
   if (data + last != chunk.bytes_.size()) {
     return PoisonError("chunk: {} bytes, {} expected", chunk.bytes_.size(), data + last);
   }
+  return chunk;
+}
+
+absl::Status Chunk::ParseTakenOut(size_t begin) {
+  wire::Fault fault;
+  wire::Reader in(std::string_view(bytes_).substr(begin), fault);
+  uint8_t count = 0;
+  bool ok = in.ReadFixed(&count) && count > 0;
+  for (; ok && count > 0; --count) {
+    uint8_t place = 0;
+    TakenOut one{};
+    uint64_t offset = 0;
+    ok = in.ReadFixed(&place) && in.ReadVarint(&one.by.topic_epoch) && in.ReadVarint(&offset) &&
+         offset <= INT64_MAX && ReadNumber32(in, &one.by.part) && place < size_ &&
+         (taken_out_.empty() || taken_out_.back().place < place);
+    one.place = place;
+    one.by.offset = Offset(static_cast<int64_t>(offset));
+    taken_out_.push_back(one);
+  }
+  if (!ok || !in.AtEnd()) {
+    return PoisonError("chunk: {} bytes behind its requests that are none", bytes_.size() - begin);
+  }
+  return absl::OkStatus();
+}
+
+bool Chunk::Waits(uint32_t index, const Watermark& applied) const {
+  if ((*this)[index].empty()) return false;
+  if (taken_out_.empty()) return true;
+  const auto found =
+      std::lower_bound(taken_out_.begin(), taken_out_.end(), index,
+                       [](const TakenOut& one, uint32_t place) { return one.place < place; });
+  return found == taken_out_.end() || found->place != index || found->by > applied;
+}
+
+Chunk Chunk::WithTakenOut(std::vector<TakenOut> taken_out) const {
+  const size_t end = kFixedBytes + kEndBytes * size_ + End(size_ - 1);
+  std::string bytes = bytes_.substr(0, end);
+  if (!taken_out.empty()) {
+    bytes[0] = kFormatTakenOut;
+    bytes.push_back(static_cast<char>(taken_out.size()));
+    for (const TakenOut& one : taken_out) {
+      bytes.push_back(static_cast<char>(one.place));
+      AppendVarint(one.by.topic_epoch, &bytes);
+      AppendVarint(static_cast<uint64_t>(one.by.offset.value()), &bytes);
+      AppendVarint(one.by.part, &bytes);
+    }
+  } else {
+    bytes[0] = kFormat;
+  }
+  Chunk chunk(std::move(bytes), size_);
+  chunk.taken_out_ = std::move(taken_out);
   return chunk;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "common/base/ids.h"
 #include "common/model/arena.h"
 #include "common/model/scoring_log.h"
+#include "common/protocol/watermark.h"
 
 namespace orbweaver {
 
@@ -22,22 +24,37 @@ inline constexpr size_t kMaxChunkBytes = 65'535;
 // Immutable, so thread-safe.
 class Chunk {
  public:
+  // The message `by` took the request at `place` out: it counts for those who have applied that
+  // message, and for nobody else.
+  struct TakenOut {
+    uint32_t place;
+    Watermark by;
+  };
+
   // Poison for anything that ChunkWriter did not write, and when a newer version did. What its
   // requests hold is not looked at.
   static absl::StatusOr<Chunk> Parse(std::string bytes);
 
   uint32_t size() const { return size_; }
-  // Empty: the request was taken out.
+  // Whether a request is there that no message up to `applied`, the head's watermark, has taken
+  // out.
+  bool Waits(uint32_t index, const Watermark& applied) const;
   std::string_view operator[](uint32_t index) const;
+  // By the order of their places.
+  std::span<const TakenOut> taken_out() const { return taken_out_; }
+  // The same places, with these taken out and no others.
+  Chunk WithTakenOut(std::vector<TakenOut> taken_out) const;
   const std::string& bytes() const { return bytes_; }
 
  private:
   friend class ChunkWriter;
   Chunk(std::string bytes, uint32_t size) : bytes_(std::move(bytes)), size_(size) {}
   uint16_t End(uint32_t index) const;
+  absl::Status ParseTakenOut(size_t begin);
 
   std::string bytes_;
   uint32_t size_;
+  std::vector<TakenOut> taken_out_;
 };
 
 // Collects the requests of one chunk. Used again after Finish. Not thread-safe.
@@ -50,8 +67,7 @@ class ChunkWriter {
   bool Fits(size_t bytes) const {
     return size() < kMaxChunkRequests && data_.size() + bytes <= kMaxChunkBytes;
   }
-  // `encoded` as by EncodeRequest or taken from a chunk; empty: a place without a request. Must
-  // fit.
+  // `encoded` as by EncodeRequest or taken from a chunk. Must fit.
   void Add(std::string_view encoded);
 
   // Of at least one place; forgets what was added.

@@ -50,7 +50,9 @@ class ChunkCache {
   };
   // Beside the chunk's bytes: nodes, the map's place, control blocks.
   static constexpr size_t kOverhead = 200;
-  static size_t CostOf(const Node& node) { return node.chunk->bytes().size() + kOverhead; }
+  static size_t CostOf(const Node& node) {
+    return node.chunk->bytes().size() + node.chunk->taken_out().size_bytes() + kOverhead;
+  }
 
   const size_t max_bytes_;
 

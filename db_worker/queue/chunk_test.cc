@@ -14,6 +14,8 @@ std::string Encoded(const ScheduledRequest& request) {
   return bytes;
 }
 
+Watermark At(int64_t offset) { return {.topic_epoch = 1, .offset = Offset(offset)}; }
+
 TEST(Chunk, KeepsEveryFieldOfARequest) {
   const Meta meta[] = {{"a", "1"}, {"b", std::string_view("\0\xff", 2)}};
   const ScheduledRequest request{
@@ -50,15 +52,35 @@ TEST(Chunk, KeepsEveryFieldOfARequest) {
 TEST(Chunk, FindsARequestByItsPlaceAndKeepsThePlacesOfThoseTakenOut) {
   ChunkWriter writer;
   writer.Add(Encoded({.url = "http://a.com/"}));
-  writer.Add("");
+  writer.Add(Encoded({.url = "http://a.com/1"}));
   writer.Add(Encoded({.url = "http://a.com/2"}));
-  const auto chunk = Chunk::Parse(writer.Finish().bytes());
+  const Chunk whole = writer.Finish();
+  EXPECT_EQ(writer.size(), 0u);
+  const auto chunk = Chunk::Parse(whole.WithTakenOut({{1, At(7)}, {2, At(9)}}).bytes());
   ASSERT_TRUE(chunk.ok());
   ASSERT_EQ(chunk->size(), 3u);
   EXPECT_EQ((*chunk)[0], Encoded({.url = "http://a.com/"}));
-  EXPECT_EQ((*chunk)[1], "");
   EXPECT_EQ((*chunk)[2], Encoded({.url = "http://a.com/2"}));
-  EXPECT_EQ(writer.size(), 0u);
+  EXPECT_EQ(chunk->WithTakenOut({}).bytes(), whole.bytes());
+}
+
+TEST(Chunk, ARequestIsTakenOutOnlyForThoseWhoHaveAppliedTheMessageThatTookIt) {
+  ChunkWriter writer;
+  for (const char* const url : {"http://a.com/", "http://a.com/1", "http://a.com/2"}) {
+    writer.Add(Encoded({.url = url}));
+  }
+  const auto chunk = Chunk::Parse(writer.Finish().WithTakenOut({{1, At(7)}, {2, At(9)}}).bytes());
+  ASSERT_TRUE(chunk.ok());
+  const auto waiting = [&](const Watermark& applied) {
+    std::string places;
+    for (uint32_t i = 0; i < 3; ++i) places += chunk->Waits(i, applied) ? 'x' : '-';
+    return places;
+  };
+  EXPECT_EQ(waiting({}), "xxx");
+  EXPECT_EQ(waiting(At(6)), "xxx");
+  EXPECT_EQ(waiting(At(7)), "x-x");
+  EXPECT_EQ(waiting(At(9)), "x--");
+  EXPECT_EQ(waiting({.topic_epoch = 2, .offset = Offset(0)}), "x--");
 }
 
 TEST(Chunk, HoldsSoManyRequestsAndBytesAndNoMore) {
@@ -85,8 +107,18 @@ TEST(Chunk, RefusesWhatIsNone) {
     EXPECT_TRUE(IsPoison(Chunk::Parse(bytes.substr(0, size)).status()));
   }
   EXPECT_TRUE(IsPoison(Chunk::Parse(bytes + "x").status()));
+  const std::string taken_out =
+      Chunk::Parse(bytes)->WithTakenOut({{0, At(300)}, {1, At(5)}}).bytes();
+  for (size_t size = 0; size < taken_out.size(); ++size) {
+    // All but what was taken out is a chunk.
+    EXPECT_EQ(Chunk::Parse(taken_out.substr(0, size)).ok(), size == bytes.size()) << size;
+  }
+  EXPECT_TRUE(IsPoison(Chunk::Parse(taken_out + "x").status()));
+  std::string of_no_place = taken_out;
+  of_no_place[bytes.size() + 1] = 2;
+  EXPECT_TRUE(IsPoison(Chunk::Parse(of_no_place).status()));
   std::string newer = bytes;
-  newer[0] = 2;
+  newer[0] = 3;
   EXPECT_NE(Chunk::Parse(newer).status().message().find("newer version"), std::string::npos);
   std::string descending = bytes;
   descending[2] = 4;  // the first ends after the second begins to be less

@@ -92,7 +92,7 @@ void DomainEdit::MergeOnlyChunk(int band_number, ChunkCache& cache) {
   }
   const Chunk added = writer.Finish();
   for (uint32_t i = band.index; i < old->size(); ++i) {
-    if (!(*old)[i].empty()) writer.Add((*old)[i]);
+    if (old->Waits(i, head_.applied)) writer.Add((*old)[i]);
   }
   for (uint32_t i = 0; i < added.size(); ++i) writer.Add(added[i]);
   cache.Erase(key);

@@ -67,6 +67,12 @@ class DomainIndex {
   // The store has the head as it is.
   void MarkClean(DomainId id);
 
+  // A domain is claimed once a head that this owner put is in the store: from then on no late put
+  // of an owner before changes the head there. Nothing that follows from a head may leave this
+  // worker before: no request into the feed, no commit of a message that the head has applied.
+  bool IsClaimed(DomainId id) const { return At(id).claimed; }
+  void MarkClaimed(DomainId id) { At(id).claimed = true; }
+
   // A domain whose garbage is worth an erasing; kNoDomain when there is none. Not told again until
   // its next Put.
   DomainId TakeGarbage();
@@ -109,6 +115,7 @@ class DomainIndex {
     bool opened : 1 = false;   // in opened_
     bool idle : 1 = false;     // nothing queued, no garbage
     bool garbage : 1 = false;  // in garbage_
+    bool claimed : 1 = false;
   };
   static_assert(sizeof(Entry) == 56);
 

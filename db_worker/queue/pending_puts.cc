@@ -16,7 +16,7 @@ constexpr size_t kPutsPerCall = 5000;
 
 }  // namespace
 
-void PendingPuts::Add(const Partition& partition, DomainId domain, Version version,
+void PendingPuts::Add(Partition& partition, DomainId domain, Version version,
                       std::span<const DomainEdit::NewCell> cells) {
   Put put{.row = arena_.Copy(DomainRow(partition.index.DomainOf(domain))),
           .version = version,
@@ -35,6 +35,8 @@ void PendingPuts::Add(const Partition& partition, DomainId domain, Version versi
   put.end_cell = cells_.size();
   put.head = arena_.Copy(partition.index.PackedHead(domain));
   puts_.push_back(put);
+  // Nothing else happens before the put is in the store, or this worker ends.
+  partition.index.MarkClaimed(domain);
 }
 
 absl::Status PendingPuts::Write(Store& store, Duration timeout, const GroupPulse& pulse) {

@@ -19,10 +19,11 @@ namespace orbweaver {
 
 class PendingPuts {
  public:
-  // The head as the partition's index has it, and `cells`, for one put. Copies; chunks are shared.
+  // The head as the partition's index has it, and `cells`, for one put, which claims the domain.
+  // Copies; chunks are shared.
   // More cells than fit into one come in puts before it: nothing names them until the head does,
   // and requests that a chunk has no more are only taken out once more by a message's replay.
-  void Add(const Partition& partition, DomainId domain, Version version,
+  void Add(Partition& partition, DomainId domain, Version version,
            std::span<const DomainEdit::NewCell> cells);
 
   // Some calls to the store, until `pulse` is due. What is durable is forgotten here; on an error,

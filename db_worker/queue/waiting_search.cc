@@ -26,6 +26,7 @@ absl::Status WaitingSearch::Find(const WorkerParts& parts, DomainEdit& edit,
   touched_.clear();
   places_.clear();
   const Head& head = edit.head();
+  applied_ = head.applied;
   std::vector<Touched> portion;
   const auto look = [&](Touched candidate, bool last) -> absl::Status {
     if (!candidate.column.empty()) portion.push_back(std::move(candidate));
@@ -89,14 +90,13 @@ void WaitingSearch::Look(const Head& head, const absl::flat_hash_set<Fingerprint
   }
   bool holds_one = false;
   for (; index < chunk.size(); ++index) {
-    if (chunk[index].empty()) continue;
+    if (!chunk.Waits(index, applied_)) continue;
     const Fingerprint url = EncodedFingerprint(chunk[index]);
     if (!urls.contains(url)) continue;
     places_[url].push_back({touched_.size(), index});
     holds_one = true;
   }
   if (!holds_one) return;
-  candidate.taken_out.resize(chunk.size());
   touched_.push_back(std::move(candidate));
 }
 
@@ -113,8 +113,7 @@ uint64_t WaitingSearch::TakeOut(const Fingerprint& url, Head* head) {
   if (found == places_.end()) return 0;
   for (const Place& place : found->second) {
     Touched& touched = touched_[place.chunk];
-    touched.taken_out[place.index] = true;
-    touched.changed = true;
+    touched.taken_out.push_back(place.index);
     if (touched.band < kBands) {
       Decrement(&head->bands[touched.band].waiting);
       continue;
@@ -130,14 +129,18 @@ uint64_t WaitingSearch::TakeOut(const Fingerprint& url, Head* head) {
   return count;
 }
 
-void WaitingSearch::Finish(ChunkCache& cache, DomainEdit& edit) {
-  ChunkWriter writer;
+void WaitingSearch::Finish(const Watermark& by, ChunkCache& cache, DomainEdit& edit) {
   for (Touched& touched : touched_) {
-    if (!touched.changed) continue;
-    for (uint32_t i = 0; i < touched.chunk->size(); ++i) {
-      writer.Add(touched.taken_out[i] ? std::string_view() : (*touched.chunk)[i]);
+    if (touched.taken_out.empty()) continue;
+    std::vector<Chunk::TakenOut> taken_out;
+    for (const uint32_t place : touched.taken_out) taken_out.push_back({place, by});
+    // Of others those that count; one that does not is of an owner that was replaced.
+    for (const Chunk::TakenOut& known : touched.chunk->taken_out()) {
+      if (known.by <= applied_) taken_out.push_back(known);
     }
-    auto chunk = std::make_shared<const Chunk>(writer.Finish());
+    std::sort(taken_out.begin(), taken_out.end(),
+              [](const auto& a, const auto& b) { return a.place < b.place; });
+    auto chunk = std::make_shared<const Chunk>(touched.chunk->WithTakenOut(std::move(taken_out)));
     if (touched.band < kBands) {
       cache.Insert(edit.partition().KeyOf(edit.domain(), touched.band, touched.number), chunk);
     }

@@ -33,12 +33,13 @@ class WaitingSearch {
   // Takes all of the URL's requests out of the domain's counts. How many there were.
   uint64_t TakeOut(const Fingerprint& url, Head* head);
 
-  // Gives the chunks without what was taken out to `edit`. Places stay, so what the feed says of a
-  // chunk holds for ever.
+  // Gives the chunks in which the message `by` took something out to `edit`. Places stay, so what
+  // the feed says of a chunk holds.
   //
-  // Written in place, unlike all else. A replaced owner that still does so harms nothing: its
-  // successor has the same message yet to come, and then finds nothing to take out.
-  void Finish(ChunkCache& cache, DomainEdit& edit);
+  // Written in place, unlike all else: a replaced owner may do so while its successor reads the
+  // chunk and has the message yet to come. So the requests stay in the chunk and count as taken out
+  // for those only whose head has applied the message (Chunk::Waits).
+  void Finish(const Watermark& by, ChunkCache& cache, DomainEdit& edit);
 
  private:
   struct Touched {
@@ -47,8 +48,7 @@ class WaitingSearch {
     uint32_t bucket_id;  // of a delayed one
     std::string column;
     std::shared_ptr<const Chunk> chunk;
-    std::vector<bool> taken_out;
-    bool changed = false;
+    std::vector<uint32_t> taken_out;  // places
   };
   struct Place {
     size_t chunk;  // in touched_
@@ -59,6 +59,7 @@ class WaitingSearch {
                            std::vector<Touched>& portion);
   void Look(const Head& head, const absl::flat_hash_set<Fingerprint>& urls, Touched&& candidate);
 
+  Watermark applied_;  // of the head, before the message
   std::vector<Touched> touched_;
   absl::flat_hash_map<Fingerprint, std::vector<Place>> places_;
 };

@@ -320,6 +320,7 @@ class SimulatedWorker {
       bus_faults.rebalance = 0.005;
       bus_faults.eviction = 0.005;
       bus_faults.mix_partitions = true;
+      bus_faults.late_resume = 0.5;
       store_faults.unavailable = world.partitions == 1 ? 0.01 : 0.0005;
       store_faults.lost_answer = world.partitions == 1 ? 0.01 : 0.0005;
       store_faults.max_latency = milliseconds(20);

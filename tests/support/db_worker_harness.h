@@ -55,6 +55,7 @@ class DbWorkerHarness {
   MemoryBus& bus() { return bus_; }
   DbWorkerMetrics& metrics() { return metrics_; }
   DbWorkerCore& core() { return *core_; }
+  const DbWorkerSetup& setup() const { return setup_; }
 
   static ScheduledRequest RequestTo(std::string_view url, float score = 0.5) {
     return {.url = url, .fingerprint = FingerprintOf(url), .score = score};
@@ -98,13 +99,16 @@ class DbWorkerHarness {
   }
 
   // Ends the worker without a word, as kill -9 does, and starts another.
-  void Restart() {
+  void Restart() { Restart(bus_); }
+  // On a bus of the caller's, which outlives the worker.
+  void Restart(Bus& bus) {
     core_.reset();
     clock_.Advance(std::chrono::minutes(1));  // its group takes it for dead
-    auto made = DbWorkerCore::Create(bus_, store_, clock_, metrics_, setup_);
+    auto made = DbWorkerCore::Create(bus, store_, clock_, metrics_, setup_);
     CHECK_OK(made.status());
     core_ = *std::move(made);
   }
+  void Kill() { core_.reset(); }
   // Steps until all partitions are owned and the scoring log is drained.
   void Settle() {
     if (core_ == nullptr) Restart();

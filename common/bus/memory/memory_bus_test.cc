@@ -320,6 +320,24 @@ TEST_F(MemoryBusTest, MixesPartitionsButKeepsTheirOrder) {
   EXPECT_EQ(orders.size(), 10u);
 }
 
+TEST_F(MemoryBusTest, APartitionThatIsResumedLateGivesNothingAtFirstAndLosesNothing) {
+  auto producer = NewProducer(healthy_);
+  for (int i = 0; i < 10; ++i) Send(*producer, kFirst, std::to_string(i));
+  MemoryBus bus(&broker_, {.faults = {.seed = 1, .late_resume = 1}});
+  const auto consumer = *bus.NewConsumer({.group = "g"});
+  const AssignedPartition from{.partition = kFirst, .position = Offset(0)};
+  ASSERT_TRUE(consumer->Assign("t", {&from, 1}).ok());
+  ASSERT_TRUE(consumer->SetPaused(kFirst, true).ok());
+  ASSERT_TRUE(consumer->SetPaused(kFirst, false).ok());
+  MessageBatch batch;
+  ASSERT_TRUE(consumer->Poll({}, kLong, &batch).ok());
+  EXPECT_TRUE(batch.empty());
+  for (int polls = 0; polls < 4 && batch.empty(); ++polls) {
+    ASSERT_TRUE(consumer->Poll({}, kLong, &batch).ok());
+  }
+  EXPECT_EQ(batch.messages().size(), 10u);
+}
+
 TEST_F(MemoryBusTest, LosesAndRepeatsNothingInRebalancesAtRandom) {
   const BusFaults faults{.seed = 3, .rebalance = 0.3};
   MemoryBus bus(&broker_, {.faults = faults});

@@ -35,6 +35,9 @@ struct BusFaults {
   double eviction = 0;
   // A Poll returns a part of what there is, of partitions in any order.
   bool mix_partitions = false;
+  // Chance that a partition which was paused and is not any more gives nothing at first: the next
+  // Polls, up to four, return without its messages, as long as the real consumer fetches them anew.
+  double late_resume = 0;
 };
 
 struct MemoryBusOptions {

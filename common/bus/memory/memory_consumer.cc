@@ -246,6 +246,10 @@ void MemoryConsumer::Fetch(const PollLimits& limits, MessageBatch* batch) {
   for (const PartitionId partition : FetchOrder()) {
     Held& held = held_[partition];
     if (held.paused || held.stands_still) continue;
+    if (held.late_polls > 0) {
+      --held.late_polls;
+      continue;
+    }
     PartitionLog& log = LogOf(partition);
     Offset stop = log.bounds().end;
     if (held.position >= stop) continue;
@@ -273,7 +277,13 @@ absl::Status MemoryConsumer::SetPaused(PartitionId partition, bool paused) {
     return FencedError("pause topic '{}' partition {}: it is not this consumer's", topic_,
                        partition);
   }
-  found->second.paused = paused;
+  Held& held = found->second;
+  if (held.paused && !paused) {
+    absl::MutexLock lock(&client_.broker.mutex);
+    held.late_polls =
+        client_.random().Chance(client_.faults().late_resume) ? 1 + client_.random().Below(4) : 0;
+  }
+  held.paused = paused;
   return absl::OkStatus();
 }
 

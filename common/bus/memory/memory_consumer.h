@@ -29,6 +29,7 @@ class MemoryConsumer : public Consumer {
   struct Held {
     Offset position;
     bool paused = false;
+    uint64_t late_polls = 0;  // give nothing of it, after a pause
     // The log no longer has its position; a commit resumes it.
     bool stands_still = false;
   };

@@ -1,0 +1,214 @@
+// Named schedules in which a put of a replaced db worker reaches the store late: after its
+// successor has read the row, or after two successors have.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "common/base/log.h"
+#include "common/store/memory/memory_store.h"
+#include "tests/support/db_worker_harness.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr Duration kLong = DbWorkerHarness::kLong;
+
+// While it holds, a write is not answered in time and reaches the store when Land says so.
+class LateStore : public MemoryStore {
+ public:
+  explicit LateStore(MemoryTables* tables) : MemoryStore(tables, {}) {}
+
+  void Hold() { holds_ = true; }
+  bool holds_something() const { return !held_.empty(); }
+  void Land() {
+    holds_ = false;
+    for (const Held& held : held_) {
+      std::vector<CellPut> cells;
+      for (const auto& [column, value] : held.cells) cells.push_back({column, value});
+      const RowPut put{.row = held.row, .version = held.version, .cells = cells};
+      std::vector<uint32_t> remaining;
+      EXPECT_TRUE(MemoryStore::Write(held.table, {&put, 1}, kLong, &remaining).ok());
+    }
+    held_.clear();
+  }
+
+  absl::Status Write(Table table, std::span<const RowPut> puts, Duration timeout,
+                     std::vector<uint32_t>* remaining) override {
+    if (!holds_) return MemoryStore::Write(table, puts, timeout, remaining);
+    remaining->clear();
+    for (size_t i = 0; i < puts.size(); ++i) {
+      Held& held = held_.emplace_back(
+          Held{.table = table, .row = std::string(puts[i].row), .version = puts[i].version});
+      for (const CellPut& cell : puts[i].cells) {
+        held.cells.emplace_back(std::string(cell.column), std::string(cell.value));
+      }
+      remaining->push_back(static_cast<uint32_t>(i));
+    }
+    return TimeoutError("put: no answer in time");
+  }
+
+ private:
+  struct Held {
+    Table table;
+    std::string row;
+    Version version;
+    std::vector<std::pair<std::string, std::string>> cells;
+  };
+
+  bool holds_ = false;
+  std::vector<Held> held_;
+};
+
+// The worker whose puts are late, on the harness's bus. It dies with them on their way.
+class LateWorker {
+ public:
+  LateWorker(DbWorkerHarness& harness, MemoryTables* tables) : harness_(harness), store_(tables) {}
+
+  // Of two steps the first joins the group, the second takes over.
+  void Start(Bus& bus, int steps) {
+    harness_.clock().Advance(std::chrono::minutes(1));
+    auto made =
+        DbWorkerCore::Create(bus, store_, harness_.clock(), harness_.metrics(), harness_.setup());
+    CHECK_OK(made.status());
+    core_ = *std::move(made);
+    for (int i = 0; i < steps; ++i) CHECK_OK(core_->Step(Duration::zero()));
+  }
+  void Start() { Start(harness_.bus(), 5); }
+  LateStore& store() { return store_; }
+
+  // Its next put is late, and it dies before it has its answer.
+  void DieInItsNextPut() {
+    store_.Hold();
+    for (int i = 0; i < 10 && !store_.holds_something(); ++i) {
+      (void)core_->Step(Duration::zero()).ok();
+    }
+    EXPECT_TRUE(store_.holds_something());
+    core_.reset();
+  }
+  void DieInAChangeOf(std::string_view domain) {
+    store_.Hold();
+    EXPECT_TRUE(IsRetry(core_->ChangeDomain(domain, {.crawl_delay = std::chrono::seconds(1)})));
+    EXPECT_TRUE(store_.holds_something());
+    core_.reset();
+  }
+
+ private:
+  DbWorkerHarness& harness_;
+  LateStore store_;
+  std::unique_ptr<DbWorkerCore> core_;
+};
+
+class LatePut : public ::testing::Test {
+ protected:
+  LatePut() {
+    ConfigureLog({.level = LogLevel::kError, .repeats_per_ten_seconds = 1});
+    // Heads reach the store by enqueue, or at the end.
+    worker_.options().checkpoint_interval = std::chrono::hours(1);
+  }
+
+  static ScheduledRequest Raise(std::string_view url) {
+    ScheduledRequest request = DbWorkerHarness::RequestTo(url, 1);
+    request.action = ScheduleAction::kRaise;
+    return request;
+  }
+  // A worker that takes over and sends all it finds before it sees the scoring log.
+  void SendByNextOwnerAndKillIt() {
+    worker_.feed().low_lag = 100;
+    worker_.feed().min_delay = std::chrono::milliseconds(0);
+    worker_.Restart(slow_bus_);
+    for (int i = 0; i < 2; ++i) CHECK_OK(worker_.core().Step(Duration::zero()));
+    worker_.Kill();
+    worker_.feed().low_lag = 1;
+    for (const auto& sent : worker_.NewInFeed()) ++left_[sent.url];
+  }
+  // How often each URL has left the queue, when all has.
+  const std::map<std::string, int>& Left() {
+    worker_.Restart();
+    worker_.Settle();
+    for (int looks = 0; looks < 100; ++looks) {
+      worker_.CommitFeed();
+      worker_.StepOnce();
+      for (const auto& sent : worker_.NewInFeed()) ++left_[sent.url];
+    }
+    return left_;
+  }
+
+  MemoryTables tables_;
+  MemoryStore store_{&tables_, {}};
+  DbWorkerHarness worker_{store_};
+  LateWorker first_{worker_, &tables_};
+  LateWorker second_{worker_, &tables_};
+  // Gives nothing at first after a pause, so that a new owner sends before it enqueues.
+  MemoryBus slow_bus_{&worker_.broker(), {.faults = {.seed = 2, .late_resume = 1}}};
+  std::map<std::string, int> left_;
+};
+
+TEST_F(LatePut, OfMergedChunksSendsNothingTwice) {
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/a"),
+                               DbWorkerHarness::RequestTo("http://one.com/b")});
+  first_.Start();
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/c")});
+  first_.DieInItsNextPut();
+  SendByNextOwnerAndKillIt();
+  EXPECT_EQ(left_.size(), 2u);
+  first_.store().Land();
+  EXPECT_EQ(Left(),
+            (std::map<std::string, int>{
+                {"http://one.com/a", 1}, {"http://one.com/b", 1}, {"http://one.com/c", 1}}));
+}
+
+TEST_F(LatePut, OfARaisedRequestDoesNotSendItTwice) {
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/a", 0.1F),
+                               DbWorkerHarness::RequestTo("http://one.com/b", 0.1F)});
+  first_.Start();
+  worker_.Schedule("one.com", {Raise("http://one.com/b")});
+  first_.DieInItsNextPut();
+  SendByNextOwnerAndKillIt();
+  EXPECT_EQ(left_.size(), 2u);
+  first_.store().Land();
+  EXPECT_EQ(Left(), (std::map<std::string, int>{{"http://one.com/a", 1}, {"http://one.com/b", 1}}));
+}
+
+TEST_F(LatePut, OfARaisedRequestDoesNotHideItFromTheNextOwner) {
+  worker_.options().chunk_cache_bytes = 0;  // chunks are read from the store
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/a", 0.1F),
+                               DbWorkerHarness::RequestTo("http://one.com/b", 0.1F)});
+  first_.Start();
+  worker_.Schedule("one.com", {Raise("http://one.com/b")});
+  first_.DieInItsNextPut();
+  // Its successor knows the row as it was, and reads its chunks as they are now.
+  worker_.Restart(slow_bus_);
+  CHECK_OK(worker_.core().Step(Duration::zero()));
+  CHECK_OK(worker_.core().Step(Duration::zero()));
+  first_.store().Land();
+  worker_.Settle();
+  for (int looks = 0; looks < 100; ++looks) {
+    worker_.CommitFeed();
+    worker_.StepOnce();
+    for (const auto& sent : worker_.NewInFeed()) ++left_[sent.url];
+  }
+  EXPECT_EQ(left_, (std::map<std::string, int>{{"http://one.com/a", 1}, {"http://one.com/b", 1}}));
+}
+
+// The successor passes over a message that the row has already, and commits it; then the row
+// becomes one that does not have it.
+TEST_F(LatePut, OfAnOwnerInBetweenLosesNothingThatItsSuccessorPassedOver) {
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/a")});
+  first_.Start();
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/b")});
+  first_.DieInItsNextPut();
+  second_.Start(slow_bus_, 2);
+  second_.DieInAChangeOf("one.com");
+  first_.store().Land();
+  worker_.Restart();
+  worker_.Settle();
+  worker_.Kill();
+  second_.store().Land();
+  EXPECT_EQ(Left(), (std::map<std::string, int>{{"http://one.com/a", 1}, {"http://one.com/b", 1}}));
+}
+
+}  // namespace
+}  // namespace orbweaver
