@@ -154,7 +154,7 @@ void SyntheticWebBench(BenchReport& report) {
       web->Get({.place = {.host = host, .number = page, .kind = synthetic::Place::Kind::kPage}},
                &answer);
     }
-    report.AddRate("function_20kb", kPages / 4, "pages/cpu_s", timer, "CPU: links, and copies");
+    report.AddRate("function_20kb", static_cast<double>(kPages / 4), "pages/cpu_s", timer, "CPU: links, and copies");
   }
   const std::vector<std::string> seeds = web->Seeds(1);
   const CpuTimer timer;

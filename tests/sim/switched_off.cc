@@ -55,7 +55,7 @@ class SeesNoMarkers : public ForwardingConsumer {
     return ForwardingConsumer::Assign(topic, from);
   }
   absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override {
-    const absl::Status status = ForwardingConsumer::Poll(limits, timeout, batch);
+    absl::Status status = ForwardingConsumer::Poll(limits, timeout, batch);
     if (!is_assigned_) return status;
     std::vector<Message> messages;
     for (const Message& message : batch->messages()) {
@@ -86,7 +86,7 @@ class RewritesEntries : public ForwardingConsumer {
 
   absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override {
     auto memory = std::make_unique<Rewritten>();
-    const absl::Status status = ForwardingConsumer::Poll(limits, timeout, &memory->original);
+    absl::Status status = ForwardingConsumer::Poll(limits, timeout, &memory->original);
     std::vector<Message> messages;
     for (const Message& message : memory->original.messages()) {
       memory->values.push_back(of_feed_ ? RewriteFeed(message) : RewriteScoring(message));
@@ -161,7 +161,7 @@ class CommitsAtOnce : public ForwardingConsumer {
   using ForwardingConsumer::ForwardingConsumer;
 
   absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override {
-    const absl::Status status = ForwardingConsumer::Poll(limits, timeout, batch);
+    absl::Status status = ForwardingConsumer::Poll(limits, timeout, batch);
     std::map<PartitionId, Offset> ends;
     for (const Message& message : batch->messages()) ends[message.partition] = message.offset + 1;
     std::vector<OffsetCommit> commits;
