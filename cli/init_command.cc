@@ -16,6 +16,8 @@
 #include "common/bus/kafka/kafka_bus.h"
 #include "common/bus/topics.h"
 #include "common/config/schema.h"
+#include "common/protocol/log_witness.h"
+#include "common/protocol/new_topics.h"
 #include "common/protocol/topic_record.h"
 #include "common/store/hbase/hbase_store.h"
 #include "common/store/hbase/hbase_tables.h"
@@ -31,6 +33,8 @@ Safe to run again.
 
 options:
   --check                make nothing; also what is missing is then a failure
+  --accept-new-topics    after Kafka was restored or topics were made anew, with all workers
+                         stopped: go on with the logs as they are
   --brokers HOST:PORT,…  brokers of Kafka                 (kafka.brokers)
   --partitions N         of each topic, a power of two    (topics.partitions)
   --replication N        of each new topic                (topics.replication)
@@ -74,17 +78,47 @@ absl::StatusOr<bool> InitTopic(Bus& bus, const TopicSpec& topic, bool only_check
   return differences.empty();
 }
 
+struct Mode {
+  bool only_check = false;
+  bool accept_new_topics = false;
+};
+
+// Compares the logs with what the store knows of them, and goes on with them as they are where that
+// is wanted. False when workers would refuse them.
+absl::StatusOr<bool> InitLogs(Store& store, Bus& bus, const TopicRecord& record, const Mode& mode,
+                              Duration timeout) {
+  ASSIGN_OR_RETURN(const auto foreign, FindAllForeignLogs(store, bus, record, timeout));
+  for (const ForeignLog& log : foreign) {
+    fmt::print("topic {} partition {}: {}\n", log.topic, log.partition, log.found);
+  }
+  if (!mode.accept_new_topics) {
+    fmt::print("record of the topics: topic epoch {}, {} partitions\n", record.topic_epoch,
+               record.partitions);
+    if (foreign.empty()) return true;
+    fmt::print(
+        "These logs are not those that the store knows: a topic was made anew, restored or cut "
+        "back. Workers refuse them. With all workers stopped `orbweaver init --accept-new-topics` "
+        "goes on with them: they are read from their starts, and what stood in the logs before and "
+        "was not applied yet is lost.\n");
+    return false;
+  }
+  ASSIGN_OR_RETURN(const TopicRecord next, AcceptTopics(store, bus, record, foreign, timeout));
+  fmt::print(
+      "record of the topics: accepted as they are, topic epoch {}. {} logs are read from their "
+      "starts. What stood in them before and was not applied yet is lost; URLs that were on their "
+      "way there stay `queued` in the states.\n",
+      next.topic_epoch, foreign.size());
+  return true;
+}
+
 // Writes down for the workers which topics they will find, or checks that. To be called before
 // missing topics are made. False when it is not as it should be.
-absl::StatusOr<bool> InitTopicRecord(Store& store, Bus& bus, int partitions, bool only_check,
+absl::StatusOr<bool> InitTopicRecord(Store& store, Bus& bus, int partitions, const Mode& mode,
                                      Duration timeout) {
   ASSIGN_OR_RETURN(const auto before, LoadTopicRecord(store, timeout));
   ASSIGN_OR_RETURN(const TopicRecord record, NextTopicRecord(store, bus, partitions, timeout));
-  if (before == record) {
-    fmt::print("record of the topics: topic epoch {}, {} partitions\n", record.topic_epoch,
-               record.partitions);
-    return true;
-  }
+  const bool only_check = mode.only_check;
+  if (before == record) return InitLogs(store, bus, record, mode, timeout);
   if (only_check) {
     fmt::print("record of the topics: {}. Stop the workers and run `orbweaver init`.\n",
                before.has_value() ? "is of other topics" : "missing");
@@ -145,7 +179,8 @@ absl::StatusOr<bool> InitTables(HBaseTables& tables, bool only_check, Duration t
 
 // Goes on after what is wrong, so that one run says all of it; but makes no topics without writing
 // them down first.
-int Init(const ProductOptions& options, bool only_check, Duration timeout) {
+int Init(const ProductOptions& options, const Mode& mode, Duration timeout) {
+  const bool only_check = mode.only_check;
   const auto topics = ProductTopics(options.topics);
   const auto bus = NewKafkaBus(options.kafka);
   const auto tables = HBaseTables::Create(options.hbase);
@@ -169,15 +204,19 @@ int Init(const ProductOptions& options, bool only_check, Duration timeout) {
   };
   const bool recorded =
       step(InitTables(**tables, only_check, timeout), "HBase") &&
-      step(InitTopicRecord(**store, **bus, options.topics.partitions, only_check, timeout),
-           "Kafka");
+      step(InitTopicRecord(**store, **bus, options.topics.partitions, mode, timeout), "Kafka");
   if (recorded || only_check) step(InitTopics(**bus, *topics, only_check, timeout), "Kafka");
   return good ? kExitOk : kExitFailed;
 }
 
 int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
-  const bool only_check = TakeSwitch(&args, "--check");
+  const Mode mode{.only_check = TakeSwitch(&args, "--check"),
+                  .accept_new_topics = TakeSwitch(&args, "--accept-new-topics")};
+  if (mode.only_check && mode.accept_new_topics) {
+    fmt::print(stderr, "orbweaver init: --check changes nothing: give one of the two.\n");
+    return kExitUsage;
+  }
   const std::string timeout_text = TakeValue(&args, "--timeout").value_or("60");
   for (const auto& [short_form, name] : kShortForms) {
     if (const auto value = TakeValue(&args, short_form))
@@ -205,7 +244,7 @@ int Run(std::span<const std::string> all_args) {
   }
   const auto timeout =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout_s));
-  return Init(options, only_check, timeout);
+  return Init(options, mode, timeout);
 }
 
 }  // namespace

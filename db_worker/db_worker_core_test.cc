@@ -335,5 +335,35 @@ TEST_F(DbWorkerCoreTest, ConsumedChunksAreErased) {
   EXPECT_EQ(rows[0][0].column, kHeadColumn);
 }
 
+// ---- Logs that are not those that the store knows.
+
+TEST_F(DbWorkerCoreTest, AFeedMadeAnewIsNotTakenOverHoweverFarItHasGrown) {
+  worker_.ScheduleMany("one.com", 5);
+  worker_.Settle();
+  ASSERT_TRUE(worker_.broker().MakeAnew(kSpiderFeedTopic).ok());
+  for (int i = 0; i < 3; ++i) worker_.AppendToFeed("one.com", "of another crawl");
+  worker_.Restart();
+  absl::Status status;
+  for (int i = 0; i < 10 && status.ok(); ++i) status = worker_.core().Step({});
+  EXPECT_TRUE(IsFatal(status) && !IsFenced(status)) << status;
+  EXPECT_NE(MessageOf(status).find("'spider-feed' partition 0"), std::string_view::npos) << status;
+  EXPECT_EQ(worker_.End(), Offset(3)) << "a marker was written";
+}
+
+TEST_F(DbWorkerCoreTest, ACheckpointAboveTheOwnersEpochIsFatalWhenNobodyCameLater) {
+  const std::string value =
+      EncodeCheckpoint({.topic_epoch = 1, .offset = Offset(900), .epoch = Offset(800)});
+  const CellPut cell{kCheckpointColumn, value};
+  const std::string row = CheckpointRow(PartitionId(0));
+  const RowPut put{.row = row, .version = Version(1), .cells = {&cell, 1}};
+  std::vector<uint32_t> remaining;
+  ASSERT_TRUE(store_.Write(Table::kPartitions, {&put, 1}, minutes(1), &remaining).ok());
+  worker_.Restart();
+  absl::Status status;
+  for (int i = 0; i < 10 && status.ok(); ++i) status = worker_.core().Step({});
+  EXPECT_TRUE(IsFatal(status) && !IsFenced(status)) << status;
+  EXPECT_NE(MessageOf(status).find("checkpoint"), std::string_view::npos) << status;
+}
+
 }  // namespace
 }  // namespace orbweaver

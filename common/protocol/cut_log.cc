@@ -1,6 +1,7 @@
 #include "common/protocol/cut_log.h"
 
 #include "common/base/status.h"
+#include "common/protocol/log_witness.h"
 
 namespace orbweaver {
 
@@ -15,9 +16,8 @@ absl::StatusOr<std::vector<CutLog>> FindCuts(OffsetReader& offsets, std::string_
     const Offset wanted = next.at(partitions[i]);
     if (wanted > bounds[i].end) {
       return FatalError(
-          "read '{}' partition {}: the log ends at {}, and {} was to be read next. The topic was "
-          "made anew: stop all workers and run `orbweaver init`",
-          topic, partitions[i], bounds[i].end, wanted);
+          "read '{}' partition {}: the log ends at {}, and {} was to be read next. {}", topic,
+          partitions[i], bounds[i].end, wanted, kForeignLogHint);
     }
     if (wanted < bounds[i].start) cuts.push_back({partitions[i], wanted, bounds[i].start});
   }

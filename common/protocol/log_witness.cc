@@ -101,7 +101,8 @@ absl::StatusOr<std::map<PartitionId, LogWitness>> ReadAgain(Bus& bus, std::strin
                                                             Duration timeout) {
   std::map<PartitionId, LogWitness> read;
   if (witnesses.empty()) return read;
-  ASSIGN_OR_RETURN(const std::unique_ptr<Consumer> consumer, bus.NewConsumer({.group = kReadGroup}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Consumer> consumer,
+                   bus.NewConsumer({.group = kReadGroup}));
   std::vector<AssignedPartition> from;
   for (const LogWitness& witness : witnesses) {
     from.push_back({.partition = witness.partition, .position = witness.offset});
@@ -169,23 +170,22 @@ absl::StatusOr<std::vector<ForeignLog>> FindForeignLogs(Store& store, Bus& bus,
                                                         Duration timeout) {
   ASSIGN_OR_RETURN(const std::vector<LogWitness> witnesses,
                    Load(store, topic_epoch, topic, partitions, timeout));
+  if (witnesses.empty()) return std::vector<ForeignLog>();
   std::vector<PartitionId> ids;
   for (const LogWitness& witness : witnesses) ids.push_back(witness.partition);
   ASSIGN_OR_RETURN(const auto offsets, bus.NewOffsetReader());
-  std::vector<LogBounds> bounds;
-  if (!ids.empty()) {
-    ASSIGN_OR_RETURN(bounds, offsets->Bounds(topic, ids, timeout));
-  }
+  ASSIGN_OR_RETURN(const std::vector<LogBounds> bounds, offsets->Bounds(topic, ids, timeout));
   std::vector<ForeignLog> foreign;
   std::vector<LogWitness> to_read;
   std::map<PartitionId, LogBounds> bounds_of;
   const auto add = [&](const LogWitness& witness, std::string_view what) {
     const auto& [start, end] = bounds_of.at(witness.partition);
-    foreign.push_back({.topic = std::string(topic),
-                       .partition = witness.partition,
-                       .found = fmt::format("the store knows a record at offset {}, {}; the log has "
-                                            "offsets {} to {}",
-                                            witness.offset, what, start, end)});
+    foreign.push_back(
+        {.topic = std::string(topic),
+         .partition = witness.partition,
+         .found = fmt::format("the store knows a record at offset {}, {}; the log has "
+                              "offsets {} to {}",
+                              witness.offset, what, start, end)});
   };
   for (size_t i = 0; i < witnesses.size(); ++i) {
     bounds_of[ids[i]] = bounds[i];

@@ -25,8 +25,9 @@ namespace orbweaver {
 
 // What to do about it, at the end of each message that finds one.
 inline constexpr std::string_view kForeignLogHint =
-    "Was the topic made anew, restored or cut back? Stop all workers; `orbweaver init` says what it "
-    "finds, `orbweaver init --accept-new-topics` goes on with what there is (docs/operations.md)";
+    "Was the topic made anew, restored or cut back? Stop all workers; `orbweaver init` says what "
+    "it finds, `orbweaver init --accept-new-topics` goes on with what there is "
+    "(docs/operations.md)";
 
 struct LogWitness {
   PartitionId partition;

@@ -56,7 +56,7 @@ absl::Status MoveGroup(Bus& bus, OffsetReader& offsets, const Reading& reading,
   if (commits.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto consumer, bus.NewConsumer({.group = std::string(reading.group)}));
   RETURN_IF_ERROR(consumer->Assign(reading.topic, from));
-  const absl::Status moved = consumer->Commit(commits, timeout);
+  absl::Status moved = consumer->Commit(commits, timeout);
   if (!IsFenced(moved)) return moved;
   return FencedError(
       "accept new topics: group '{}' has members. Stop all workers; one that was killed counts "
@@ -72,8 +72,8 @@ absl::StatusOr<std::vector<ForeignLog>> FindAllForeignLogs(Store& store, Bus& bu
   const std::vector<PartitionId> partitions = AllPartitions(record);
   std::vector<ForeignLog> all;
   for (const std::string_view topic : {kSpiderLogTopic, kScoringLogTopic, kSpiderFeedTopic}) {
-    ASSIGN_OR_RETURN(auto foreign, FindForeignLogs(store, bus, record.topic_epoch, topic,
-                                                   partitions, timeout));
+    ASSIGN_OR_RETURN(auto foreign,
+                     FindForeignLogs(store, bus, record.topic_epoch, topic, partitions, timeout));
     all.insert(all.end(), foreign.begin(), foreign.end());
   }
   ASSIGN_OR_RETURN(const auto offsets, bus.NewOffsetReader());
@@ -84,12 +84,12 @@ absl::StatusOr<std::vector<ForeignLog>> FindAllForeignLogs(Store& store, Bus& bu
     for (size_t i = 0; i < partitions.size(); ++i) {
       if (!committed[i].has_value() || committed[i]->offset <= bounds[i].end) continue;
       if (Contains(all, topic, partitions[i])) continue;
-      all.push_back({.topic = std::string(topic),
-                     .partition = partitions[i],
-                     .found = fmt::format("group '{}' has read up to offset {}; the log has offsets "
-                                          "{} to {}",
-                                          group, committed[i]->offset, bounds[i].start,
-                                          bounds[i].end)});
+      all.push_back(
+          {.topic = std::string(topic),
+           .partition = partitions[i],
+           .found = fmt::format("group '{}' has read up to offset {}; the log has offsets "
+                                "{} to {}",
+                                group, committed[i]->offset, bounds[i].start, bounds[i].end)});
     }
   }
   return all;

@@ -58,18 +58,20 @@ absl::StatusOr<std::unique_ptr<OwnedLog>> OwnedLog::Create(Bus& bus, const Clock
 absl::StatusOr<Offset> OwnedLog::TakeOver(PartitionId partition, Duration timeout) {
   const SteadyTime deadline = clock_.Now() + timeout;
   marker_offset_ = Offset(-1);
+  std::string_view marker;
   // An ack without an offset leaves the epoch unknown; the next marker's is then higher.
   while (marker_offset_ < Offset(0)) {
     ASSIGN_OR_RETURN(
-        const std::string_view value,
+        marker,
         EncodeMarker(options_.topic, Marker{.owner = options_.owner, .written_at = clock_.Wall()},
                      &buffer_));
     marker_token_ = next_token_++;
     RETURN_IF_ERROR(
-        Annotate(Send(partition, {}, value, marker_token_, deadline - clock_.Now()), "take over"));
+        Annotate(Send(partition, {}, marker, marker_token_, deadline - clock_.Now()), "take over"));
     RETURN_IF_ERROR(Annotate(AwaitAcks(deadline - clock_.Now()), "take over"));
   }
-  owned_[partition] = {.epoch = marker_offset_,
+  owned_[partition] = {.marker = WitnessOfMarker(partition, marker_offset_, marker),
+                       .epoch = marker_offset_,
                        .written_to = marker_offset_ + 1,
                        .checked_to = marker_offset_ + 1,
                        .own_since_check = 0};
@@ -154,9 +156,8 @@ absl::Status OwnedLog::CheckStillOwner(std::span<const PartitionId> partitions, 
     const Offset end = bounds[i].end;
     if (end < owned.written_to) {
       return FatalError(
-          "topic '{}' partition {}: ends at {}, below {}, which this worker wrote. The topic was "
-          "made anew: stop the workers and run `orbweaver init`",
-          options_.topic, partitions[i], end, owned.written_to);
+          "topic '{}' partition {}: ends at {}, below {}, which this worker wrote. {}",
+          options_.topic, partitions[i], end, owned.written_to, kForeignLogHint);
     }
     // Between the two stands nothing but what was acked to us.
     if (end - owned.checked_to != owned.own_since_check) {
@@ -197,6 +198,12 @@ absl::Status OwnedLog::LookForMarker(PartitionId partition, Offset from, Offset 
     }
   }
   return absl::OkStatus();
+}
+
+const LogWitness& OwnedLog::MarkerOf(PartitionId partition) const {
+  const auto it = owned_.find(partition);
+  CHECK(it != owned_.end());
+  return it->second.marker;
 }
 
 Offset OwnedLog::WrittenTo(PartitionId partition) const {

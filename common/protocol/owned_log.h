@@ -19,6 +19,7 @@
 #include "common/base/ids.h"
 #include "common/bus/bus.h"
 #include "common/model/encode_buffer.h"
+#include "common/protocol/log_witness.h"
 
 namespace orbweaver {
 
@@ -61,11 +62,17 @@ class OwnedLog {
   // this owner's. Looks at the logs' ends; reads entries only where others have written.
   absl::Status CheckStillOwner(std::span<const PartitionId> partitions, Duration timeout);
 
+  // The marker of an owned partition, to be kept in the store.
+  const LogWitness& MarkerOf(PartitionId partition) const;
+
   // Right after the last acked entry of our own, the marker included.
   Offset WrittenTo(PartitionId partition) const;
 
+  Bus& bus() const { return bus_; }
+
  private:
   struct Owned {
+    LogWitness marker;
     Offset epoch;
     Offset written_to;            // after the last own entry that was acked
     Offset checked_to;            // no later marker stands below

@@ -9,6 +9,7 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
+#include "common/protocol/log_witness.h"
 #include "common/url/domain.h"
 #include "common/url/partition.h"
 #include "db_worker/queue/columns.h"
@@ -17,6 +18,7 @@
 namespace orbweaver {
 namespace {
 
+constexpr std::string_view kWitnessedTopics[] = {kScoringLogTopic, kSpiderFeedTopic};
 constexpr PollLimits kLimits{.max_messages = 5000};
 // A scan costs HBase about as much as so many rows that are read in vain.
 constexpr uint64_t kRowsOfAScan = 64;
@@ -99,7 +101,34 @@ void TakeOver::TellProgress() {
       taken_.size(), heads_read_, seconds, static_cast<double>(heads_read_) / seconds, percent);
 }
 
+absl::Status TakeOver::CheckLogs() {
+  std::vector<PartitionId> partitions;
+  for (const Taken& taken : taken_) {
+    if (!taken.logs_checked) partitions.push_back(taken.coming.id);
+  }
+  if (partitions.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckWitnesses(parts_.store, parts_.bus, topic_epoch_, kWitnessedTopics,
+                                 partitions, parts_.timeout()));
+  for (Taken& taken : taken_) taken.logs_checked = true;
+  return absl::OkStatus();
+}
+
+absl::Status TakeOver::SaveMarkers() {
+  std::vector<LogWitness> witnesses;
+  std::vector<Version> versions;
+  for (const Taken& taken : taken_) {
+    if (taken.marker_saved) continue;
+    witnesses.push_back(parts_.feed.MarkerOf(taken.coming.id));
+    versions.push_back(taken.partition->NextVersion());
+  }
+  RETURN_IF_ERROR(SaveWitnesses(parts_.store, kSpiderFeedTopic, topic_epoch_, witnesses, versions,
+                                parts_.timeout()));
+  for (Taken& taken : taken_) taken.marker_saved = true;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<bool> TakeOver::AppendMarkers() {
+  RETURN_IF_ERROR(CheckLogs());
   for (Taken& taken : taken_) {
     if (taken.partition != nullptr) continue;
     const ComingPartition& coming = taken.coming;
@@ -111,6 +140,7 @@ absl::StatusOr<bool> TakeOver::AppendMarkers() {
     taken.partition = std::move(partition);
     if (IsOver()) return false;
   }
+  RETURN_IF_ERROR(SaveMarkers());
   return true;
 }
 
@@ -119,10 +149,26 @@ absl::StatusOr<bool> TakeOver::LoadCheckpoints() {
     if (taken.checkpoint_read) continue;
     ASSIGN_OR_RETURN(taken.checkpoint,
                      LoadCheckpoint(parts_.store, taken.coming.id, parts_.timeout()));
+    RETURN_IF_ERROR(CheckOlder(taken));
     taken.checkpoint_read = true;
     if (IsOver()) return false;
   }
   return true;
+}
+
+// A later owner's checkpoint, or one of a log that stood here before.
+absl::Status TakeOver::CheckOlder(const Taken& taken) {
+  if (!taken.checkpoint.has_value()) return absl::OkStatus();
+  const Checkpoint& found = *taken.checkpoint;
+  const Offset epoch = taken.partition->epoch;
+  const bool is_older = found.topic_epoch < topic_epoch_ ||
+                        (found.topic_epoch == topic_epoch_ && found.epoch < epoch);
+  if (is_older) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckOwnerOf(parts_, *taken.partition));
+  return FatalError(
+      "take over partition {}: its checkpoint is of epoch {} in topic epoch {}, this worker's is "
+      "{} in {}, and nobody came later. {}",
+      taken.coming.id, found.epoch, found.topic_epoch, epoch, topic_epoch_, kForeignLogHint);
 }
 
 // Of P partitions, each has every P-th slot.

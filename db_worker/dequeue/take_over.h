@@ -3,10 +3,11 @@
 // Place: in DbWorkerCore, for the partitions that the consumer group gives it; then a Checkpointer
 // brings to the store what was read back, and the partitions can be worked on.
 //
-// In this order: a marker into each one's feed (its offset is the epoch), the checkpoints, the
-// heads, and the feeds from checkpoint to marker: what was sent is never sent again. All at once,
-// since the slots of a worker's partitions are neighbours in the store: a scan reads a whole run of
-// them, and goes on over others' slots where few rows stand.
+// In this order: a look whether the logs are those that the store knows (log_witness.h), a marker
+// into each one's feed (its offset is the epoch), the checkpoints, the heads, and the feeds from
+// checkpoint to marker: what was sent is never sent again. All at once, since the slots of a
+// worker's partitions are neighbours in the store: a scan reads a whole run of them, and goes on
+// over others' slots where few rows stand.
 //
 // Millions of heads take minutes, more than a group waits for a silent member: so it is done in
 // slices, and over a rebalance it keeps what it has read of partitions that stay. Not thread-safe.
@@ -67,6 +68,8 @@ class TakeOver {
   struct Taken {
     ComingPartition coming;
     uint32_t owner;                        // ChunkKey::owner
+    bool logs_checked = false;             // its logs are those that the store knows
+    bool marker_saved = false;             // as its log's witness
     std::unique_ptr<Partition> partition;  // once its marker stands
     bool checkpoint_read = false;
     std::optional<Checkpoint> checkpoint;
@@ -82,6 +85,9 @@ class TakeOver {
   absl::StatusOr<bool> LoadCheckpoints();
   absl::StatusOr<bool> ReadHeads();
   absl::StatusOr<bool> ReadFeeds();
+  absl::Status CheckLogs();
+  absl::Status SaveMarkers();
+  absl::Status CheckOlder(const Taken& taken);
   // How many slots of others are sooner read than passed over by another scan.
   absl::StatusOr<int> SlotsInVain();
   // The heads from next_row_ to the slot `end`.

@@ -10,6 +10,7 @@
 #include "common/model/schema.h"
 #include "common/model/wire.h"
 #include "common/protocol/cut_log.h"
+#include "common/protocol/log_witness.h"
 #include "common/protocol/topic_record.h"
 #include "common/url/fingerprint.h"
 
@@ -92,6 +93,7 @@ absl::Status PagesCore::TryStep(Duration max_wait) {
   if (stalled_ || (stage_ != Stage::kIdle && pulse_->IsDue())) RETURN_IF_ERROR(StayInGroup());
   RETURN_IF_ERROR(Advance());
   if (stage_ != Stage::kIdle) return absl::OkStatus();
+  if (has_new_) RETURN_IF_ERROR(CheckLogs());
   if (log_was_cut_) RETURN_IF_ERROR(GoOnBehindCut());
   if (pulse_->paused()) RETURN_IF_ERROR(pulse_->Resume(Assigned()));
   MessageBatch batch;
@@ -337,10 +339,21 @@ absl::Status PagesCore::GoOnBehindCut() {
   return absl::OkStatus();
 }
 
+// The versions of pages are offsets: under those of another log new pages would not show.
+absl::Status PagesCore::CheckLogs() {
+  std::vector<PartitionId> partitions;
+  for (const auto& [partition, next] : next_) partitions.push_back(partition);
+  constexpr std::string_view kTopics[] = {kSpiderLogTopic};
+  RETURN_IF_ERROR(CheckWitnesses(store_, bus_, topic_epoch_, kTopics, partitions, timeout()));
+  has_new_ = false;
+  return absl::OkStatus();
+}
+
 void PagesCore::Close() { consumer_->Close(); }
 
 void PagesCore::OnAssigned(std::span<const AssignedPartition> assigned) {
   for (const AssignedPartition& one : assigned) next_[one.partition] = one.position;
+  has_new_ = true;
 }
 
 void PagesCore::OnRevoked(std::span<const PartitionId> revoked) { OnLost(revoked); }

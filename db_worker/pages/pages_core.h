@@ -107,6 +107,7 @@ class PagesCore : private RebalanceListener {
   absl::Status Erase();
   absl::Status Commit();
   absl::Status GoOnBehindCut();
+  absl::Status CheckLogs();
   Duration timeout() const { return setup_.options.call_timeout; }
 
   void OnAssigned(std::span<const AssignedPartition> assigned) override;
@@ -125,6 +126,7 @@ class PagesCore : private RebalanceListener {
   bool stalled_ = false;  // the last step ended with a retry error
 
   std::map<PartitionId, Offset> next_;  // of the partitions that are this member's
+  bool has_new_ = false;                // that were not compared with the store yet
   bool log_was_cut_ = false;
 
   // The batch in hand; views point into batch_, rows_ and arena_.

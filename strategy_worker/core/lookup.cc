@@ -104,9 +104,9 @@ absl::Status Lookup::CheckWatermark(const TouchedDomain& domain, const DomainRec
   }
   return FatalError(
       "domain '{}': its row has applied offset {} of topic epoch {}, but '{}' partition {} ends at "
-      "{} in topic epoch {}. The topics were made anew: stop all workers and run `orbweaver init`",
+      "{} in topic epoch {}. {}",
       domain.name, applied.offset, applied.topic_epoch, kSpiderLogTopic, domain.partition,
-      bounds[0].end, topic_epoch);
+      bounds[0].end, topic_epoch, kForeignLogHint);
 }
 
 absl::Status Lookup::ClaimOutbox(TouchedDomain* domain, DomainStates* states,

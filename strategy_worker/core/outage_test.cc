@@ -128,6 +128,21 @@ TEST_F(OutageTest, TopicsMadeAnewUnderTheRowsAreNoticed) {
   EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("orbweaver init"));
 }
 
+TEST_F(OutageTest, LogsMadeAnewAreNotTakenOverHoweverFarTheyHaveGrown) {
+  for (int i = 0; i < 3; ++i) AppendLinks({kUrl + std::to_string(i)});
+  ASSERT_OK(Run());
+  core_.reset();
+  world_.clock.Advance(std::chrono::minutes(1));
+  ASSERT_OK(world_.broker.MakeAnew(kSpiderLogTopic));
+  for (int i = 0; i < 5; ++i) AppendLinks({kUrl + std::to_string(i)});
+  const Offset markers = world_.EndOf(kScoringLogTopic, kOnly);
+  const absl::Status status = Run();
+  EXPECT_EQ(FateAfter(status), CoreFate::kEndsTheProcess) << status;
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("'spider-log' partition 0"));
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("orbweaver init --accept-new-topics"));
+  EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), markers) << "a marker was written";
+}
+
 TEST_F(OutageTest, TopicsMadeAnewSinceTheStartAreNotTakenOver) {
   AppendLinks({kUrl});
   ASSERT_OK(SaveTopicRecord(world_.store, {.topic_epoch = 2, .partitions = 1}, kLong));

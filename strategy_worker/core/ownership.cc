@@ -4,8 +4,16 @@
 
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/bus/topics.h"
 
 namespace orbweaver {
+namespace {
+
+constexpr std::string_view kWitnessedTopics[] = {kSpiderLogTopic, kScoringLogTopic};
+// Near enough to the log's end, and far below what a put costs.
+constexpr Duration kWitnessInterval = std::chrono::seconds(10);
+
+}  // namespace
 
 void Ownership::Assign(const AssignedPartition& partition) {
   pending_[partition.partition] = partition.position;
@@ -13,6 +21,8 @@ void Ownership::Assign(const AssignedPartition& partition) {
 
 void Ownership::Release(PartitionId partition) {
   pending_.erase(partition);
+  markers_.erase(partition);
+  events_.erase(partition);
   if (owned_.erase(partition) == 0) return;
   log_.Release(partition);
   metrics_.partitions.Set(static_cast<double>(owned_.size()));
@@ -27,6 +37,10 @@ absl::Status Ownership::TakeOver(Duration bus_timeout, Duration store_timeout) {
         "again",
         pending_.begin()->first);
   }
+  std::vector<PartitionId> coming;
+  for (const auto& [partition, position] : pending_) coming.push_back(partition);
+  RETURN_IF_ERROR(CheckWitnesses(store_, log_.bus(), topics_.topic_epoch, kWitnessedTopics, coming,
+                                 bus_timeout));
   while (!pending_.empty()) {
     const auto [partition, position] = *pending_.begin();
     ASSIGN_OR_RETURN(OwnedPartition owned, Mark(partition, bus_timeout));
@@ -34,11 +48,47 @@ absl::Status Ownership::TakeOver(Duration bus_timeout, Duration store_timeout) {
     owned.known_end = position;
     Log(LogLevel::kInfo, "strategy", "owns partition {} from offset {}, epoch {}", partition,
         position, owned.epoch);
-    owned_.insert_or_assign(partition, std::move(owned));
+    owned_.insert_or_assign(partition, owned);
     pending_.erase(partition);
   }
   metrics_.partitions.Set(static_cast<double>(owned_.size()));
   return absl::OkStatus();
+}
+
+void Ownership::Witness(const Message& message, SteadyTime now) {
+  OwnedPartition& owned = owned_.at(message.partition);
+  // The last one of a batch stays, of the batches in between none.
+  if (events_.contains(message.partition)) {
+    if (events_.at(message.partition).offset >= message.offset) return;
+  } else if (now < owned.next_witness) {
+    return;
+  }
+  owned.next_witness = now + kWitnessInterval;
+  events_[message.partition] = WitnessOf(message);
+}
+
+void Ownership::SaveWitnesses(Duration store_timeout, SteadyTime now) {
+  if (now < next_save_) return;
+  for (auto& [topic, kept] :
+       {std::pair(kScoringLogTopic, &markers_), std::pair(kSpiderLogTopic, &events_)}) {
+    std::vector<LogWitness> witnesses;
+    std::vector<Version> versions;
+    for (const auto& [partition, witness] : *kept) {
+      OwnedPartition* const owned = Find(partition);
+      // Between two epochs there is none: next time.
+      if (owned == nullptr || !owned->version.has_value()) continue;
+      witnesses.push_back(witness);
+      versions.push_back(*owned->version);
+    }
+    const absl::Status saved = orbweaver::SaveWitnesses(store_, topic, topics_.topic_epoch,
+                                                        witnesses, versions, store_timeout);
+    if (!saved.ok()) {
+      Log(LogLevel::kWarning, "strategy", "{}", MessageOf(saved));
+      next_save_ = now + kWitnessInterval;
+      return;
+    }
+    for (const LogWitness& witness : witnesses) kept->erase(witness.partition);
+  }
 }
 
 bool Ownership::ReserveVersions() {
@@ -63,14 +113,17 @@ absl::Status Ownership::Renew(Duration bus_timeout) {
 
 absl::StatusOr<OwnedPartition> Ownership::Mark(PartitionId partition, Duration timeout) {
   ASSIGN_OR_RETURN(const Offset epoch, log_.TakeOver(partition, timeout));
-  ASSIGN_OR_RETURN(VersionSequence versions, VersionSequence::Create(topics_.topic_epoch, epoch));
+  ASSIGN_OR_RETURN(const VersionSequence versions,
+                   VersionSequence::Create(topics_.topic_epoch, epoch));
   metrics_.take_overs.Increment();
+  markers_[partition] = log_.MarkerOf(partition);
   return OwnedPartition{.epoch = epoch,
-                        .versions = std::move(versions),
+                        .versions = versions,
                         .version = std::nullopt,
                         .next_read = {},
                         .known_end = {},
-                        .applied_to = std::nullopt};
+                        .applied_to = std::nullopt,
+                        .next_witness = {}};
 }
 
 std::vector<PartitionId> Ownership::Assigned() const {

@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 #include "common/base/ids.h"
 #include "common/bus/consumer.h"
+#include "common/protocol/log_witness.h"
 #include "common/protocol/owned_log.h"
 #include "common/protocol/topic_record.h"
 #include "common/protocol/version_sequence.h"
@@ -26,6 +27,7 @@ struct OwnedPartition {
   Offset known_end;                  // the spider log has at least so many
   std::optional<Offset> applied_to;  // what the next commit will say, when anything was applied
   bool has_changes = false;          // domains of it wait for the next flush
+  SteadyTime next_witness;           // when the spider log's is due
 };
 
 // Place: inside StrategyCore. An assigned partition is pending until TakeOver has succeeded, and
@@ -41,7 +43,8 @@ class Ownership {
   void Release(PartitionId partition);
 
   // Takes over what is pending, after a look whether the topics are still those that this worker
-  // started on (fatal otherwise, as what is in the rows could not be compared with what is read).
+  // started on, and the logs those that the store knows (fatal otherwise, as what is in the rows
+  // could not be compared with what is read).
   // Blocks; on a retry error it goes on with the rest at the next call.
   absl::Status TakeOver(Duration bus_timeout, Duration store_timeout);
 
@@ -51,6 +54,12 @@ class Ownership {
   // Another marker for such partitions. Nothing written under the old epoch may be outstanding:
   // readers would drop it.
   absl::Status Renew(Duration bus_timeout);
+
+  // An applied message of the spider log: now and then one is kept as its log's witness.
+  void Witness(const Message& message, SteadyTime now);
+  // Puts what Witness has kept, and the markers of take-overs. Where the store does not take them
+  // the older ones stay, which are as true, and a later call tries again.
+  void SaveWitnesses(Duration store_timeout, SteadyTime now);
 
   bool HasPending() const { return !pending_.empty(); }
   // Null when it is not owned.
@@ -71,6 +80,10 @@ class Ownership {
 
   std::map<PartitionId, Offset> pending_;  // with the position where reading starts
   std::map<PartitionId, OwnedPartition> owned_;
+  // Not in the store yet.
+  std::map<PartitionId, LogWitness> markers_;
+  std::map<PartitionId, LogWitness> events_;
+  SteadyTime next_save_;
 };
 
 }  // namespace orbweaver

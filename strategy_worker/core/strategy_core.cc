@@ -89,6 +89,7 @@ absl::Status StrategyCore::Prepare() {
     RETURN_IF_ERROR(flight_.Finish());
     RETURN_IF_ERROR(ownership_.Renew(options_.bus_timeout));
   }
+  ownership_.SaveWitnesses(options_.store_timeout, parts_.clock.Now());
   if (!log_was_cut_ || !batch_.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(flight_.Finish());
   return GoOnBehindCuts();
@@ -163,9 +164,8 @@ absl::Status StrategyCore::GoOnBehindCuts() {
     const auto [start, end] = bounds[i];
     if (next > end) {
       return FatalError(
-          "read '{}' partition {}: the log ends at {}, and {} was to be read next. The topic was "
-          "made anew: stop all workers and run `orbweaver init`",
-          kSpiderLogTopic, partitions[i], end, next);
+          "read '{}' partition {}: the log ends at {}, and {} was to be read next. {}",
+          kSpiderLogTopic, partitions[i], end, next, kForeignLogHint);
     }
     if (next >= start) continue;
     if (options_.on_cut_log == OnCutLog::kStop) {
@@ -224,6 +224,7 @@ absl::Status StrategyCore::Apply() {
   for (const SourceEvent& event : batch_.IsDone() ? batch_.events() : std::span<SourceEvent>()) {
     if (event.message == nullptr) continue;
     ownership_.Find(event.message->partition)->applied_to = event.message->offset + 1;
+    ownership_.Witness(*event.message, parts_.clock.Now());
   }
   return absl::OkStatus();
 }

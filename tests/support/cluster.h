@@ -22,6 +22,8 @@ class TestCluster {
 
   int partitions() const { return partitions_; }
   Bus& bus() { return *bus_; }
+  // Before the name of each topic and table.
+  const std::string& prefix() const { return prefix_; }
 
   // `program` and the --set arguments that lead it to this cluster.
   std::vector<std::string> Command(const std::string& program) const;

@@ -98,6 +98,11 @@ class DbWorkerHarness {
     CHECK_OK(producer_->Flush(kLong));
   }
 
+  void AppendToFeed(const std::string& key, std::string_view value) {
+    CHECK_OK(producer_->Send({kSpiderFeedTopic, PartitionId(0), key, value, {}}, 0));
+    CHECK_OK(producer_->Flush(kLong));
+  }
+
   // Ends the worker without a word, as kill -9 does, and starts another.
   void Restart() { Restart(bus_); }
   // On a bus of the caller's, which outlives the worker.

@@ -16,6 +16,17 @@ absl::Status MemoryBroker::CutLog(std::string_view topic, PartitionId partition,
   return absl::OkStatus();
 }
 
+absl::Status MemoryBroker::MakeAnew(std::string_view topic) {
+  absl::MutexLock lock(&mutex);
+  const int partitions = log_.PartitionCount(topic);
+  for (int i = 0; i < partitions; ++i) {
+    ASSIGN_OR_RETURN(PartitionLog* const log, log_.Find(topic, PartitionId(i)));
+    *log = PartitionLog();
+  }
+  Changed();
+  return absl::OkStatus();
+}
+
 void MemoryBroker::SetAvailable(bool available) {
   absl::MutexLock lock(&mutex);
   available_ = available;
