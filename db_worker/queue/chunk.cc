@@ -126,7 +126,7 @@ absl::StatusOr<Chunk> Chunk::Parse(std::string bytes) {
     if (end < last) return PoisonError("chunk: request {} ends before it begins", i);
     last = end;
   }
-  if (chunk.bytes_[0] == kFormatTakenOut && data + last < chunk.bytes_.size()) {
+  if (chunk.bytes_[0] == kFormatTakenOut && data + last <= chunk.bytes_.size()) {
     RETURN_IF_ERROR(chunk.ParseTakenOut(data + last));
     return chunk;
   }
