@@ -307,9 +307,12 @@ TEST_F(DbWorkerCoreTest, ADamagedChunkIsReportedAndTheDomainGoesOn) {
     worker_.ScheduleMany("one.com", 100);
     worker_.Settle();
   }
-  // The second of three.
   const std::string row = DomainRow("one.com");
-  const std::string column = BandColumn(4, 1);
+  const RowGet get{.row = row, .columns = {}};
+  Rows rows;
+  ASSERT_TRUE(store_.MultiGet(Table::kQueue, {&get, 1}, DbWorkerHarness::kLong, &rows).ok());
+  ASSERT_EQ(rows[0].size(), 4u);  // the head, and three chunks
+  const std::string column(rows[0][2].column);
   const CellPut cell{column, "damaged"};
   const RowPut put{row, kMaxVersion, {&cell, 1}};
   std::vector<uint32_t> remaining;

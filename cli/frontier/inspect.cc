@@ -101,7 +101,7 @@ std::vector<ChunkName> ChunksOf(const Head& head) {
                        .number = chunk,
                        .first_place = chunk == of.first ? of.index : 0,
                        .due = {},
-                       .column = BandColumn(band, chunk)});
+                       .column = BandColumn(head, band, chunk)});
     }
   }
   for (const DelayedBucket& bucket : head.delayed) {

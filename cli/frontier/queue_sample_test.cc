@@ -36,8 +36,8 @@ class QueueSampleTest : public ::testing::Test {
   // `count` requests wait in `band`.
   static Head Waiting(int band, uint64_t count) {
     Head head;
-    head.bands[static_cast<size_t>(band)] = {
-        .first = 0, .index = 0, .next = 1, .last_size = 1, .waiting = count};
+    head.bands[static_cast<size_t>(band)].Append(1, 1);
+    head.bands[static_cast<size_t>(band)].waiting = count;
     return head;
   }
   absl::StatusOr<QueueSample> Sample(uint64_t max_domains) {

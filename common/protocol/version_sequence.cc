@@ -22,9 +22,14 @@ absl::StatusOr<VersionSequence> VersionSequence::Create(uint64_t topic_epoch, Of
         "raises the topic epoch",
         epoch, kEpochBits);
   }
-  return VersionSequence((topic_epoch << kEpochBits | static_cast<uint64_t>(epoch.value()))
-                         << kFlushBits);
+  return VersionSequence(OwnerOf(topic_epoch, epoch) << kFlushBits);
 }
+
+uint64_t VersionSequence::OwnerOf(uint64_t topic_epoch, Offset epoch) {
+  return topic_epoch << kEpochBits | static_cast<uint64_t>(epoch.value());
+}
+
+uint64_t VersionSequence::owner() const { return base_ >> kFlushBits; }
 
 std::optional<Version> VersionSequence::Next() {
   if (flushes_ + 1 >= uint64_t{1} << kFlushBits) return std::nullopt;

@@ -20,6 +20,11 @@ class VersionSequence {
   // Fatal when the topic epoch (1 to 126) or the epoch does not fit.
   static absl::StatusOr<VersionSequence> Create(uint64_t topic_epoch, Offset epoch);
 
+  // Of (topic epoch, epoch) alone: no other owner of the partition has the same, and those before
+  // have lower ones.
+  static uint64_t OwnerOf(uint64_t topic_epoch, Offset epoch);
+  uint64_t owner() const;
+
   // Nothing after 262,143 flushes: take the partition over again, which gives a new epoch.
   std::optional<Version> Next();
 

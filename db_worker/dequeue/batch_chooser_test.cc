@@ -25,7 +25,9 @@ class BatchChooserTest : public ::testing::Test {
     const DomainId id = index_.FindOrAdd(name);
     Head head;
     index_.Read(id, &head);
-    head.bands[band] = {.first = 0, .next = 1, .last_size = 1, .waiting = waiting};
+    head.bands[band] = {};
+    head.bands[band].Append(1, 1);
+    head.bands[band].waiting = waiting;
     index_.Put(id, head, false, kNow);
   }
   // What each domain gives, in the order in which they were chosen; then they are behind the others

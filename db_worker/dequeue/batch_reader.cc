@@ -88,7 +88,8 @@ absl::Status BatchReader::Fetch(std::span<const Cursor> cursors) {
   std::vector<Wanted> wanted;
   std::vector<std::string> names;
   for (const Cursor& cursor : cursors) {
-    const Band& band = cursor.domain->chosen.head.bands[cursor.band];
+    const Head& head = cursor.domain->chosen.head;
+    const Band& band = head.bands[cursor.band];
     // As many chunks as should hold what is wanted.
     const uint64_t chunks = band.next - cursor.chunk;
     const uint64_t in_each = std::max<uint64_t>(1, band.waiting / chunks);
@@ -96,7 +97,7 @@ absl::Status BatchReader::Fetch(std::span<const Cursor> cursors) {
         std::min({chunks, kMaxChunksAhead, 1 + (cursor.left + cursor.index) / in_each});
     wanted.push_back({&cursor, cursor.chunk + count});
     for (uint64_t n = 0; n < count; ++n) {
-      names.push_back(BandColumn(cursor.band, cursor.chunk + n));
+      names.push_back(BandColumn(head, cursor.band, cursor.chunk + n));
     }
   }
   const std::vector<std::string_view> columns(names.begin(), names.end());

@@ -90,7 +90,7 @@ void Checkpointer::CollectGarbage(DomainId id) {
     uint64_t end = head.bands[band].first;
     if (IsPlanted(PlantedFault::kChunkErasedEarly) && !head.bands[band].empty()) ++end;
     for (uint64_t n = head.bands[band].erased; n < end; ++n) {
-      garbage.columns.push_back(BandColumn(band, n));
+      garbage.columns.push_back(BandColumn(head, band, n));
     }
   }
   for (const DelayedBucket& bucket : head.garbage) {
@@ -120,7 +120,7 @@ absl::Status Checkpointer::Erase() {
                              "erase consumed chunks"));
     for (const Garbage& garbage : portion) {
       partition_->index.Read(garbage.domain, &head);
-      for (Band& band : head.bands) band.erased = band.first;
+      for (Band& band : head.bands) band.MarkErased();
       head.garbage.clear();
       // Not dirty: a successor that does not know may erase the same once more.
       partition_->index.Put(garbage.domain, head, false, parts_.time.Now());

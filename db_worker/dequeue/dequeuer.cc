@@ -251,8 +251,9 @@ void Dequeuer::AddToBlock(const LeavingDomain& domain, const LeavingRequest& lea
   const auto entry = !decoded.ok() ? absl::StatusOr<std::string_view>(decoded)
                                    : Encode(EntryOf(domain, leaving, queued), &buffer_);
   if (!entry.ok()) {
-    ReportDamage(parts_, partition, domain.chosen.id, BandColumn(leaving.band, leaving.chunk),
-                 leaving.encoded, entry.status());
+    ReportDamage(parts_, partition, domain.chosen.id,
+                 BandColumn(domain.chosen.head, leaving.band, leaving.chunk), leaving.encoded,
+                 entry.status());
     return;
   }
   block_.push_back({block_bytes_.Copy(name), block_bytes_.Copy(*entry)});

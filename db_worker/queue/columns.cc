@@ -4,10 +4,11 @@
 
 namespace orbweaver {
 
-std::string BandColumn(int band, uint64_t chunk) {
+std::string BandColumn(const Head& head, int band, uint64_t chunk) {
   std::string column = "q";
   column.push_back(static_cast<char>('0' + band));
   AppendBigEndian(chunk, &column);
+  AppendBigEndian(head.bands[band].writers.WriterOf(chunk), &column);
   return column;
 }
 
@@ -16,6 +17,7 @@ std::string DelayedColumn(const DelayedBucket& bucket, uint32_t chunk) {
   AppendBigEndian(bucket.due.start_s, &column);
   column.push_back(static_cast<char>(bucket.due.level));
   AppendBigEndian(bucket.id, &column);
+  AppendBigEndian(bucket.writer, &column);
   AppendBigEndian(chunk, &column);
   return column;
 }

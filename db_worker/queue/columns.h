@@ -12,9 +12,9 @@ namespace orbweaver {
 // Sorts before the others, so that a scan for heads reads nothing else.
 inline constexpr std::string_view kHeadColumn = "h";
 
-// `q`, band, number.
-std::string BandColumn(int band, uint64_t chunk);
-// `t`, start and level of the due time, the bucket's id, number.
+// `q`, band, number, writer: of a chunk that `head` has.
+std::string BandColumn(const Head& head, int band, uint64_t chunk);
+// `t`, start and level of the due time, the bucket's id and writer, number.
 std::string DelayedColumn(const DelayedBucket& bucket, uint32_t chunk);
 
 }  // namespace orbweaver

@@ -37,7 +37,7 @@ void DomainEdit::AddEncoded(std::string_view encoded, int band, WallTime not_bef
     ++head_.bands[band].waiting;
     return;
   }
-  DelayedBucket& bucket = head_.BucketFor(not_before, now);
+  DelayedBucket& bucket = head_.BucketFor(not_before, now, partition_->versions.owner());
   ++bucket.waiting;
   auto found = std::find_if(delayed_.begin(), delayed_.end(), [&](const DelayedWriter& delayed) {
     return delayed.bucket_id == bucket.id;
@@ -102,16 +102,16 @@ void DomainEdit::MergeOnlyChunk(int band_number, ChunkCache& cache) {
 
 void DomainEdit::FinishBandChunk(int band_number, ChunkCache& cache) {
   Band& band = head_.bands[band_number];
-  const auto number = [&](Chunk finished) {
+  const auto append = [&](Chunk finished) {
     auto chunk = std::make_shared<const Chunk>(std::move(finished));
-    band.last_size = chunk->size();
-    cache.Insert(partition_->KeyOf(domain_, band_number, band.next), chunk);
-    cells_.push_back({BandColumn(band_number, band.next), std::move(chunk)});
-    ++band.next;
+    const uint64_t number = band.next;
+    band.Append(chunk->size(), partition_->versions.owner());
+    cache.Insert(partition_->KeyOf(domain_, band_number, number), chunk);
+    cells_.push_back({BandColumn(head_, band_number, number), std::move(chunk)});
   };
-  for (Chunk& chunk : full_[band_number]) number(std::move(chunk));
+  for (Chunk& chunk : full_[band_number]) append(std::move(chunk));
   full_[band_number].clear();
-  number(writers_[band_number].Finish());
+  append(writers_[band_number].Finish());
 }
 
 void DomainEdit::FinishDelayedChunk(DelayedWriter& delayed) {

@@ -18,7 +18,8 @@ constexpr WallTime kNow{std::chrono::hours(24 * 365 * 50)};
 
 Head Waiting(int band, WallTime ready_at = {}) {
   Head head;
-  head.bands[band] = {.first = 0, .next = 1, .last_size = 1, .waiting = 1};
+  head.bands[band].Append(1, 1);
+  head.bands[band].waiting = 1;
   head.paced_until = ready_at;
   return head;
 }
@@ -80,7 +81,7 @@ TEST(DomainIndex, WaitsUntilItIsReadyAndNotLonger) {
 TEST(DomainIndex, TellsOfOpenedBucketsOnce) {
   DomainIndex index;
   Head head;
-  head.BucketFor(kNow + seconds(10), kNow).next = 1;
+  head.BucketFor(kNow + seconds(10), kNow, 1).next = 1;
   index.Put(index.FindOrAdd("a.com"), head, false, kNow);
   std::vector<DomainId> opened;
   index.Advance(kNow + seconds(10));
@@ -117,7 +118,8 @@ TEST(DomainIndex, ForgetsOnlyWhatHasNothingToWaitFor) {
   Head blocked;
   blocked.blocked_until = kNow + seconds(1);
   Head garbage;
-  garbage.bands[0] = {.first = 3, .next = 3};
+  for (int i = 0; i < 3; ++i) garbage.bands[0].Append(1, 1);
+  garbage.bands[0].MoveTo(3, 0);
   index.Put(index.FindOrAdd("idle.com"), {}, false, kNow);
   index.Put(index.FindOrAdd("blocked.com"), blocked, false, kNow);
   index.Put(index.FindOrAdd("garbage.com"), garbage, false, kNow);
@@ -138,17 +140,18 @@ TEST(DomainIndex, ForgetsOnlyWhatHasNothingToWaitFor) {
 TEST(DomainIndex, OffersGarbageWhenThereIsEnoughOrNothingElse) {
   DomainIndex index;
   Head head = Waiting(0);
+  for (int i = 1; i < 16; ++i) head.bands[0].Append(1, 1);
   head.bands[0].first = 15;
-  head.bands[0].next = 16;
   const DomainId id = index.FindOrAdd("a.com");
   index.Put(id, head, false, kNow);
   EXPECT_EQ(index.TakeGarbage(), kNoDomain);
+  head.bands[0].Append(1, 1);
   head.bands[0].first = 16;
-  head.bands[0].next = 17;
   index.Put(id, head, false, kNow);
   EXPECT_EQ(index.TakeGarbage(), id);
   EXPECT_EQ(index.TakeGarbage(), kNoDomain);
-  head.bands[0] = {.first = 17, .next = 17, .erased = 16};
+  head.bands[0].MarkErased();
+  head.bands[0].MoveTo(17, 0);
   index.Put(id, head, false, kNow);
   EXPECT_EQ(index.TakeGarbage(), id);
 }

@@ -6,24 +6,58 @@
 #include "common/base/status.h"
 #include "common/model/limits.h"
 #include "common/model/wire.h"
+#include "common/protocol/version_sequence.h"
 #include "db_worker/queue/chunk.h"
 #include "db_worker/queue/varint.h"
 
 namespace orbweaver {
 namespace {
 
-constexpr char kFormat = 1;
-// A bound on what foreign bytes make us allocate; the wheel has some three hundred.
-constexpr uint64_t kMaxBuckets = 10'000;
+// Format 1 had no writers.
+constexpr char kFormat = 2;
 
 char* PutTime(WallTime time, char* out) {
   return PutVarint(static_cast<uint64_t>(time.time_since_epoch().count()), out);
 }
 
-void AppendBucket(const DelayedBucket& bucket, std::string* out) {
+// Writers are large numbers that differ little, and most often not at all: each is written as the
+// difference to the one before.
+class WriterCodec {
+ public:
+  explicit WriterCodec(const Head& head)
+      : last_(VersionSequence::OwnerOf(head.applied.topic_epoch, Offset(0))) {}
+
+  uint64_t Encode(uint64_t writer) {
+    const uint64_t difference = writer - last_;
+    last_ = writer;
+    return difference << 1 ^ (0 - (difference >> 63));
+  }
+  uint64_t Decode(uint64_t encoded) {
+    last_ += encoded >> 1 ^ (0 - (encoded & 1));
+    return last_;
+  }
+
+ private:
+  uint64_t last_;
+};
+
+// The first run begins at `erased`.
+void AppendRuns(const Band& band, WriterCodec& codec, std::string* out) {
+  const auto runs = band.writers.runs();
+  AppendVarint(runs.size(), out);
+  uint64_t begin = band.erased;
+  for (const WriterRuns::Run& run : runs) {
+    if (&run != &runs.front()) AppendVarint(run.begin - begin, out);
+    begin = run.begin;
+    AppendVarint(codec.Encode(run.writer), out);
+  }
+}
+
+void AppendBucket(const DelayedBucket& bucket, WriterCodec& codec, std::string* out) {
   AppendVarint(bucket.due.start_s, out);
   out->push_back(static_cast<char>(bucket.due.level));
   AppendVarint(bucket.id, out);
+  AppendVarint(codec.Encode(bucket.writer), out);
   AppendVarint(bucket.first, out);
   AppendVarint(bucket.next - bucket.first, out);
   AppendVarint(bucket.waiting, out);
@@ -73,13 +107,32 @@ void ReadBand(HeadReader& in, Band* band) {
   in.Require(band->next > 0);  // one without chunks is not written
 }
 
-void ReadBuckets(HeadReader& in, std::vector<DelayedBucket>* buckets) {
+void ReadRuns(HeadReader& in, WriterCodec& codec, Band* band) {
+  uint64_t left = in.Number();
+  in.Require((left > 0) == (band->erased < band->next));
+  uint64_t begin = band->erased;
+  for (bool is_first = true; left > 0 && in.ok(); --left, is_first = false) {
+    if (!is_first) {
+      const uint64_t length = in.Number(band->next - begin);
+      in.Require(length > 0);
+      begin += length;
+    }
+    in.Require(begin < band->next);
+    const uint64_t writer = codec.Decode(in.Number());
+    in.Require(is_first || writer != band->writers.runs().back().writer);
+    band->writers.Append(begin, writer);
+  }
+}
+
+// Foreign bytes make us allocate no more than some times their size: each bucket takes some.
+void ReadBuckets(HeadReader& in, WriterCodec& codec, std::vector<DelayedBucket>* buckets) {
   buckets->clear();
-  for (uint64_t left = in.Number(kMaxBuckets); left > 0 && in.ok(); --left) {
+  for (uint64_t left = in.Number(); left > 0 && in.ok(); --left) {
     DelayedBucket& bucket = buckets->emplace_back();
     bucket.due.start_s = in.Number(static_cast<uint64_t>(kMaxTimeMs) / 1000);
     bucket.due.level = in.Byte(kDueLevels - 1);
     bucket.id = in.Number32();
+    bucket.writer = codec.Decode(in.Number());
     bucket.first = in.Number32();
     bucket.next = bucket.first + in.Number32(UINT32_MAX - bucket.first);
     bucket.waiting = in.Number();
@@ -108,6 +161,21 @@ void Band::MoveTo(uint64_t chunk, uint32_t place) {
   waiting = 0;
 }
 
+void Band::Append(uint32_t size, uint64_t writer) {
+  writers.Append(next, writer);
+  last_size = size;
+  ++next;
+}
+
+void Band::MarkErased() {
+  erased = first;
+  if (erased == next) {
+    writers.Clear();
+  } else {
+    writers.DropBelow(erased);
+  }
+}
+
 bool Head::empty() const {
   return delayed.empty() &&
          std::all_of(bands.begin(), bands.end(), [](const Band& band) { return band.empty(); });
@@ -127,16 +195,16 @@ uint64_t Head::garbage_chunks() const {
   return sum;
 }
 
-DelayedBucket& Head::BucketFor(WallTime due, WallTime now) {
+DelayedBucket& Head::BucketFor(WallTime due, WallTime now, uint64_t writer) {
   const DueBucket wanted = DueBucketOf(due, now);
   const auto opens_later = [](const DelayedBucket& bucket, WallTime at) {
     return OpensAt(bucket.due) < at;
   };
   auto at = std::lower_bound(delayed.begin(), delayed.end(), OpensAt(wanted), opens_later);
   for (; at != delayed.end() && OpensAt(at->due) == OpensAt(wanted); ++at) {
-    if (at->due == wanted) return *at;
+    if (at->due == wanted && at->writer == writer) return *at;
   }
-  return *delayed.insert(at, DelayedBucket{.due = wanted, .id = next_bucket++});
+  return *delayed.insert(at, DelayedBucket{.due = wanted, .id = next_bucket++, .writer = writer});
 }
 
 void Head::Purge() {
@@ -146,7 +214,7 @@ void Head::Purge() {
 }
 
 void EncodeHead(const Head& head, std::string* out) {
-  // All but the buckets has a bound; most heads have no buckets, and many are encoded.
+  // All but writers and buckets has a bound, and many heads are encoded.
   char bytes[3 + kMaxVarintBytes * (9 + 6 * kBands)];
   char* at = bytes;
   *at++ = kFormat;
@@ -174,16 +242,22 @@ void EncodeHead(const Head& head, std::string* out) {
   }
   at = PutVarint(head.next_bucket, at);
   out->assign(bytes, static_cast<size_t>(at - bytes));
+  WriterCodec codec(head);
+  for (const Band& band : head.bands) {
+    if (band.next > 0) AppendRuns(band, codec, out);
+  }
   for (const auto* buckets : {&head.delayed, &head.garbage}) {
     AppendVarint(buckets->size(), out);
-    for (const DelayedBucket& bucket : *buckets) AppendBucket(bucket, out);
+    for (const DelayedBucket& bucket : *buckets) AppendBucket(bucket, codec, out);
   }
 }
 
 absl::Status DecodeHead(std::string_view bytes, Head* head) {
   if (bytes.empty() || bytes[0] != kFormat) {
-    return PoisonError("queue head: format {}, {} is known. A newer version of Orbweaver wrote it",
-                       bytes.empty() ? 0 : static_cast<int>(bytes[0]), static_cast<int>(kFormat));
+    const int format = bytes.empty() ? 0 : static_cast<int>(bytes[0]);
+    return PoisonError("queue head: format {}, {} is known. {} version of Orbweaver wrote it",
+                       format, static_cast<int>(kFormat),
+                       format < kFormat ? "An older" : "A newer");
   }
   HeadReader in(bytes.substr(1));
   head->applied.topic_epoch = in.Number();
@@ -201,8 +275,12 @@ absl::Status DecodeHead(std::string_view bytes, Head* head) {
     if ((used >> b & 1) != 0) ReadBand(in, &head->bands[b]);
   }
   head->next_bucket = in.Number32();
-  ReadBuckets(in, &head->delayed);
-  ReadBuckets(in, &head->garbage);
+  WriterCodec codec(*head);
+  for (Band& band : head->bands) {
+    if (band.next > 0) ReadRuns(in, codec, &band);
+  }
+  ReadBuckets(in, codec, &head->delayed);
+  ReadBuckets(in, codec, &head->garbage);
   const auto later = [](const DelayedBucket& a, const DelayedBucket& b) {
     return OpensAt(a.due) < OpensAt(b.due);
   };

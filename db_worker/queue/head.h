@@ -15,6 +15,7 @@
 #include "common/base/clock.h"
 #include "common/protocol/watermark.h"
 #include "db_worker/queue/due_bucket.h"
+#include "db_worker/queue/writer_runs.h"
 
 namespace orbweaver {
 
@@ -24,8 +25,9 @@ inline constexpr int kBands = 8;
 // Score 1 and above: band 0; 0 and below: band 7.
 int BandOf(float score);
 
-// A queue of chunks, numbered in the order in which they were written. Numbers are never used
-// again, so that a chunk's place in the feed names one request for ever.
+// A queue of chunks, numbered in the order in which they were written. An owner never uses a number
+// again; two owners that did not know of each other may both use one, so a chunk's name in the
+// store has its writer too.
 struct Band {
   uint64_t first = 0;      // the chunk of the next request to leave
   uint32_t index = 0;      // that request's place in it
@@ -33,20 +35,27 @@ struct Band {
   uint32_t last_size = 0;  // requests in chunk next - 1
   uint64_t waiting = 0;    // requests; taken-out ones are not counted
   uint64_t erased = 0;     // chunks below are erased; those from here to `first` are garbage
+  WriterRuns writers;      // of chunks [erased, next)
 
   bool empty() const { return first == next; }
+  // Gives the next number to a chunk of `size` places, whose requests are counted by the caller.
+  void Append(uint32_t size, uint64_t writer);
+  // Chunks below `first` are erased.
+  void MarkErased();
   // Moves the band's front to (chunk, place), and on to the end if nothing is left behind it.
   void MoveTo(uint64_t chunk, uint32_t place);
 
   friend bool operator==(const Band&, const Band&) = default;
 };
 
-// Delayed requests of one bucket of due time: chunks [first, next) of its own numbering.
+// Delayed requests of one bucket of due time: chunks [first, next) of its own numbering. All are of
+// one writer: another owner makes a bucket of its own.
 struct DelayedBucket {
   DueBucket due;
   // Of this bucket alone: the same due time may get another bucket later, and a name that was
   // erased must not come again.
   uint32_t id = 0;
+  uint64_t writer = 0;  // VersionSequence::owner(): another one may have the same id
   uint32_t first = 0;
   uint32_t next = 0;
   uint64_t waiting = 0;
@@ -76,18 +85,18 @@ struct Head {
   uint64_t waiting() const;
   // Chunks that wait for being erased.
   uint64_t garbage_chunks() const;
-  // The bucket for a request due at `due`, which is after `now`: made when there is none.
-  DelayedBucket& BucketFor(WallTime due, WallTime now);
+  // `writer`'s bucket for a request due at `due`, which is after `now`: made when there is none.
+  DelayedBucket& BucketFor(WallTime due, WallTime now, uint64_t writer);
   // Drops all requests; the chunks become garbage.
   void Purge();
 
   friend bool operator==(const Head&, const Head&) = default;
 };
 
-// Replaces *out. Some 40 bytes for a domain whose requests wait in one band.
+// Replaces *out. Some 50 bytes for a domain whose requests wait in one band.
 void EncodeHead(const Head& head, std::string* out);
 
-// Replaces *head. Poison for anything that EncodeHead did not write, and when a newer version did.
+// Replaces *head. Poison for anything that EncodeHead did not write, and when another version did.
 absl::Status DecodeHead(std::string_view bytes, Head* head);
 
 }  // namespace orbweaver

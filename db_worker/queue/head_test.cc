@@ -4,6 +4,7 @@
 
 #include "common/base/random.h"
 #include "common/base/status.h"
+#include "common/protocol/version_sequence.h"
 
 namespace orbweaver {
 namespace {
@@ -21,12 +22,21 @@ Head FullHead() {
   head.back_offs = 3;
   head.backed_off_until = kNow;
   head.waiting_since = kNow - seconds(100);
-  head.bands[0] = {
-      .first = 7, .index = 127, .next = 9, .last_size = 128, .waiting = 129, .erased = 3};
-  head.bands[7] = {.first = 2, .next = 2, .last_size = 4, .erased = 2};
-  head.BucketFor(kNow + seconds(30), kNow) = {
-      .due = DueBucketOf(kNow + seconds(30), kNow), .id = 0, .first = 1, .next = 4, .waiting = 300};
-  head.garbage.push_back({.due = {5, 1}, .id = 9, .first = 0, .next = 2});
+  const uint64_t writer = VersionSequence::OwnerOf(3, Offset(2'000'000));
+  for (int i = 0; i < 5; ++i) head.bands[0].Append(128, writer - 1000);
+  for (int i = 5; i < 9; ++i) head.bands[0].Append(128, writer);
+  head.bands[0].MoveTo(3, 0);
+  head.bands[0].MarkErased();
+  head.bands[0].MoveTo(7, 127);
+  head.bands[0].waiting = 129;
+  for (int i = 0; i < 2; ++i) head.bands[7].Append(4, writer);
+  head.bands[7].MoveTo(2, 0);
+  head.bands[7].MarkErased();
+  DelayedBucket& bucket = head.BucketFor(kNow + seconds(30), kNow, writer);
+  bucket.first = 1;
+  bucket.next = 4;
+  bucket.waiting = 300;
+  head.garbage.push_back({.due = {5, 1}, .id = 9, .writer = writer - 7, .first = 0, .next = 2});
   return head;
 }
 
@@ -45,7 +55,12 @@ TEST(Head, OfADomainWithOneBandIsSmall) {
   head.applied = {1, Offset(1'000'000'000), 0};
   head.paced_until = kNow;
   head.waiting_since = kNow;
-  head.bands[3] = {.first = 100, .index = 5, .next = 103, .last_size = 12, .waiting = 200};
+  for (int i = 0; i < 103; ++i) {
+    head.bands[3].Append(12, VersionSequence::OwnerOf(1, Offset(1'000'000'000)));
+  }
+  head.bands[3].MoveTo(100, 5);
+  head.bands[3].MarkErased();
+  head.bands[3].waiting = 200;
   std::string bytes;
   EncodeHead(head, &bytes);
   EXPECT_LE(bytes.size(), 45u);
@@ -61,12 +76,14 @@ TEST(Head, RefusesEveryTruncationAndWhatIsTooLong) {
   EXPECT_TRUE(IsPoison(DecodeHead(bytes + '\0', &decoded)));
 }
 
-TEST(Head, OfANewerFormatIsRefusedByName) {
+TEST(Head, OfAnotherFormatIsRefusedByName) {
   std::string bytes;
   EncodeHead(FullHead(), &bytes);
-  bytes[0] = 2;
+  ++bytes[0];
   Head decoded;
-  EXPECT_NE(DecodeHead(bytes, &decoded).message().find("newer version"), std::string::npos);
+  EXPECT_NE(DecodeHead(bytes, &decoded).message().find("A newer version"), std::string::npos);
+  bytes[0] = 1;
+  EXPECT_NE(DecodeHead(bytes, &decoded).message().find("An older version"), std::string::npos);
 }
 
 TEST(Band, IsEmptyOnlyPastTheLastRequestOfTheLastChunk) {
@@ -81,6 +98,32 @@ TEST(Band, IsEmptyOnlyPastTheLastRequestOfTheLastChunk) {
   EXPECT_EQ(band.first, 6u);
   EXPECT_EQ(band.index, 0u);
   EXPECT_EQ(band.waiting, 0u);
+}
+
+TEST(Band, KnowsTheWriterOfEachChunkThatIsNotErased) {
+  Band band;
+  for (const uint64_t writer : {5, 5, 9, 9, 9, 12}) band.Append(1, writer);
+  EXPECT_EQ(band.writers.runs().size(), 3u);
+  for (const uint64_t erased : {0, 1, 2, 4, 5}) {
+    band.MoveTo(erased, 0);
+    band.MarkErased();
+    constexpr uint64_t kWriters[] = {5, 5, 9, 9, 9, 12};
+    for (uint64_t n = erased; n < 6; ++n) EXPECT_EQ(band.writers.WriterOf(n), kWriters[n]) << n;
+    EXPECT_EQ(band.writers.runs().front().begin, erased);
+  }
+  band.MoveTo(6, 0);
+  EXPECT_EQ(band.writers.runs().size(), 1u);  // the last is garbage yet
+  band.MarkErased();
+  EXPECT_TRUE(band.writers.runs().empty());
+}
+
+TEST(Head, GivesEachWriterABucketOfItsOwn) {
+  Head head;
+  const uint32_t first = head.BucketFor(kNow + seconds(30), kNow, 1).id;
+  const uint32_t second = head.BucketFor(kNow + seconds(30), kNow, 2).id;
+  EXPECT_NE(first, second);
+  EXPECT_EQ(head.BucketFor(kNow + seconds(30), kNow, 1).id, first);
+  EXPECT_EQ(head.BucketFor(kNow + seconds(30), kNow, 2).id, second);
 }
 
 TEST(Band, FollowsTheScore) {
@@ -104,10 +147,10 @@ TEST(Head, PurgeLeavesOnlyGarbage) {
 
 TEST(Head, NeverUsesTheNameOfABucketAgain) {
   Head head;
-  const uint32_t id = head.BucketFor(kNow + seconds(30), kNow).id;
-  EXPECT_EQ(head.BucketFor(kNow + seconds(30), kNow).id, id);
+  const uint32_t id = head.BucketFor(kNow + seconds(30), kNow, 1).id;
+  EXPECT_EQ(head.BucketFor(kNow + seconds(30), kNow, 1).id, id);
   head.delayed.clear();
-  EXPECT_NE(head.BucketFor(kNow + seconds(30), kNow).id, id);
+  EXPECT_NE(head.BucketFor(kNow + seconds(30), kNow, 1).id, id);
 }
 
 TEST(DueBucket, OpensWhenItsRequestsAreDueOrCloserThanItsLevel) {
@@ -137,7 +180,7 @@ TEST(DueBucket, ADomainHasFewHoweverFarItsRequestsAreSpread) {
   Head head;
   for (int i = 0; i < 200'000; ++i) {
     const uint64_t reach_ms = uint64_t{1} << random.Below(41);
-    head.BucketFor(kNow + std::chrono::milliseconds(1 + random.Below(reach_ms)), kNow);
+    head.BucketFor(kNow + std::chrono::milliseconds(1 + random.Below(reach_ms)), kNow, 1);
   }
   EXPECT_LT(head.delayed.size(), 450u);
   EXPECT_TRUE(

@@ -40,7 +40,8 @@ absl::Status WaitingSearch::Find(const WorkerParts& parts, DomainEdit& edit,
   };
   for (int band = 0; band < kBands; ++band) {
     for (uint64_t n = head.bands[band].first; n < head.bands[band].next; ++n) {
-      RETURN_IF_ERROR(look({.band = band, .number = n, .column = BandColumn(band, n)}, false));
+      RETURN_IF_ERROR(
+          look({.band = band, .number = n, .column = BandColumn(head, band, n)}, false));
     }
   }
   for (const DelayedBucket& bucket : head.delayed) {

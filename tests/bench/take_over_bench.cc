@@ -32,7 +32,7 @@ void PutHeads(Store& store) {
   Head head;
   head.applied = {1, Offset(1), 0};
   head.waiting_since = SystemClock().Wall();
-  head.bands[4].next = 1;
+  head.bands[4].Append(20, 1);
   head.bands[4].waiting = 20;
   std::string packed;
   EncodeHead(head, &packed);

@@ -210,5 +210,46 @@ TEST_F(LatePut, OfAnOwnerInBetweenLosesNothingThatItsSuccessorPassedOver) {
   EXPECT_EQ(Left(), (std::map<std::string, int>{{"http://one.com/a", 1}, {"http://one.com/b", 1}}));
 }
 
+// Both gave a chunk the same number, and put other requests into it: the first merged, the second
+// had nothing cached. The first's head is read, and the second's chunk must not take the place of
+// the one that it names.
+TEST_F(LatePut, OfTwoOwnersInARowDoesNotReplaceAChunkThatTheHeadNames) {
+  worker_.feed().low_lag = 0;  // nothing leaves
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/a")});
+  first_.Start();
+  worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/b")});
+  first_.DieInItsNextPut();
+  second_.Start(slow_bus_, 2);
+  second_.DieInItsNextPut();
+  first_.store().Land();
+  worker_.Restart();
+  worker_.Settle();
+  worker_.Kill();
+  second_.store().Land();
+  worker_.feed().low_lag = 1;
+  EXPECT_EQ(Left(), (std::map<std::string, int>{{"http://one.com/a", 1}, {"http://one.com/b", 1}}));
+}
+
+// The same in a bucket of delayed requests: the second had only a part of the messages yet.
+TEST_F(LatePut, OfTwoOwnersInARowDoesNotReplaceADelayedChunkThatTheHeadNames) {
+  worker_.feed().low_lag = 0;
+  first_.Start();
+  const WallTime due = worker_.clock().Wall() + std::chrono::hours(24);
+  worker_.ScheduleMany("one.com", 1000, 0.5, due);
+  first_.DieInItsNextPut();
+  MemoryBus bus(&worker_.broker(),
+                {.faults = {.seed = 1, .mix_partitions = true, .late_resume = 1}});
+  second_.Start(bus, 2);
+  second_.DieInItsNextPut();
+  first_.store().Land();
+  worker_.Restart();
+  worker_.Settle();
+  worker_.Kill();
+  second_.store().Land();
+  worker_.feed() = {.low_lag = 100, .min_delay = std::chrono::milliseconds(0)};
+  worker_.clock().Advance(std::chrono::hours(25));
+  EXPECT_EQ(Left().size(), 1000u);
+}
+
 }  // namespace
 }  // namespace orbweaver
