@@ -116,11 +116,11 @@ std::vector<ChunkName> ChunksOf(const Head& head) {
   return names;
 }
 
-// Writes where `chunk` has `url`; false when it has not.
-bool WriteQueued(const ChunkName& name, const Chunk& chunk, const Fingerprint& url,
-                 JsonWriter& json) {
+// Writes where `url` waits in `chunk`; false when it does not.
+bool WriteQueued(const ChunkName& name, const Chunk& chunk, const Watermark& applied,
+                 const Fingerprint& url, JsonWriter& json) {
   for (uint32_t place = name.first_place; place < chunk.size(); ++place) {
-    if (chunk[place].empty() || EncodedFingerprint(chunk[place]) != url) continue;
+    if (!chunk.Waits(place, applied) || EncodedFingerprint(chunk[place]) != url) continue;
     json.BeginObject();
     if (name.band < kBands) {
       json.Key("band").Value(name.band);
@@ -159,7 +159,9 @@ absl::Status WriteQueueEntry(Store& store, const ResolvedUrl& url, JsonWriter& j
       const Cell* const cell = rows.Find(0, names[i].column);
       if (cell == nullptr) continue;
       ASSIGN_OR_RETURN(const Chunk chunk, Chunk::Parse(std::string(cell->value)));
-      if (WriteQueued(names[i], chunk, url.fingerprint, json)) return absl::OkStatus();
+      if (WriteQueued(names[i], chunk, head->applied, url.fingerprint, json)) {
+        return absl::OkStatus();
+      }
     }
   }
   json.Null();
