@@ -288,9 +288,11 @@ class Simulation {
                .lost_answer = random.Unit() * 0.05,
                .rebalance = random.Unit() * 0.02,
                .eviction = random.Unit() * 0.01,
-               .mix_partitions = random.Chance(0.5)};
+               .mix_partitions = random.Chance(0.5),
+               .late_resume = random.Chance(0.5) ? 0.5 : 0};
     if (!plan.Has(FaultKind::kDelays)) {
       faults->max_append_delay = faults->max_ack_delay = faults->max_latency = {};
+      faults->late_resume = 0;
     }
     if (!plan.Has(FaultKind::kLostRecords)) faults->lost_record = 0;
     if (!plan.Has(FaultKind::kBusErrors)) faults->unavailable = faults->lost_answer = 0;
