@@ -73,16 +73,24 @@ absl::Status Lookup::Examine(Batch* batch, TouchedDomain* domain) {
   RETURN_IF_ERROR(CheckWatermark(*domain, record, owner));
   RETURN_IF_ERROR(ClaimOutbox(domain, states, owner));
   const absl::Status adopted = AdoptData(strategy_, &record);
+  bool is_replayed = false;
   batch->ForEachEvent(*domain, [&](SourceEvent& event) {
     const Watermark place{.topic_epoch = ownership_.topic_epoch(), .offset = event.message->offset};
     event.is_in_row = place <= record.applied;
     if (event.is_in_row) {
+      is_replayed = true;
       metrics_.replayed.Increment();
     } else if (!adopted.ok()) {
       event.poison = MessageOf(adopted);
       event.strategy_failed = true;
     }
   });
+  if (is_replayed) {
+    // Its commit says that the row has it for good: an owner in between may have put the row, too
+    // late to be read here, with fewer events.
+    states->MarkChanged();
+    owner->has_changes = true;
+  }
   domain->is_examined = true;
   return absl::OkStatus();
 }
