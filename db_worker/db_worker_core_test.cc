@@ -12,8 +12,12 @@
 #include <gtest/gtest.h>
 
 #include "common/bus/topics.h"
+#include "common/protocol/owned_log.h"
+#include "common/protocol/version_sequence.h"
+#include "common/url/partition.h"
 #include "db_worker/dequeue/checkpoint.h"
 #include "db_worker/queue/columns.h"
+#include "db_worker/queue/head.h"
 #include "tests/support/db_worker_fixture.h"
 
 namespace orbweaver {
@@ -366,6 +370,65 @@ TEST_F(DbWorkerCoreTest, ACheckpointAboveTheOwnersEpochIsFatalWhenNobodyCameLate
   for (int i = 0; i < 10 && status.ok(); ++i) status = worker_.core().Step({});
   EXPECT_TRUE(IsFatal(status) && !IsFenced(status)) << status;
   EXPECT_NE(MessageOf(status).find("checkpoint"), std::string_view::npos) << status;
+}
+
+class HeadVersionTest : public DbWorkerTest {
+ protected:
+  // As the owner of that epoch leaves an empty queue.
+  void PutHead(const std::string& domain, Offset epoch) {
+    Head head;
+    head.applied = {1, Offset(0), 0};
+    std::string packed;
+    EncodeHead(head, &packed);
+    const std::string row = DomainRow(domain);
+    const CellPut cell{kHeadColumn, packed};
+    const RowPut put{row, *VersionSequence::Create(1, epoch)->Next(), {&cell, 1}};
+    std::vector<uint32_t> remaining;
+    ASSERT_TRUE(store_.Write(Table::kQueue, {&put, 1}, minutes(1), &remaining).ok());
+  }
+  absl::Status Run() {
+    absl::Status status;
+    for (int i = 0; i < 10 && status.ok(); ++i) status = worker_.core().Step({});
+    return status;
+  }
+  // A worker whose index has forgotten a domain that others had.
+  void SettleWithoutHeads() {
+    worker_.options().index_bytes = 1;
+    for (const char* domain : {"a.com", "b.com", "c.com", "one.com"}) PutHead(domain, Offset(0));
+    worker_.ScheduleMany("two.com", 1);
+    worker_.Settle();
+    ASSERT_FALSE(worker_.core().Report().empty());
+  }
+};
+
+TEST_F(HeadVersionTest, AHeadAboveTheOwnersVersionsIsFatalAtItsTakeOverWhenNobodyCameLater) {
+  PutHead("one.com", Offset(500));
+  worker_.Restart();
+  const absl::Status status = Run();
+  EXPECT_TRUE(IsFatal(status) && !IsFenced(status)) << status;
+  EXPECT_NE(MessageOf(status).find("one.com: its head has version"), std::string_view::npos)
+      << status;
+}
+
+TEST_F(HeadVersionTest, AForgottenHeadAboveTheOwnersVersionsIsFatalWhenNobodyCameLater) {
+  SettleWithoutHeads();
+  PutHead("one.com", Offset(500));
+  worker_.ScheduleMany("one.com", 1);
+  const absl::Status status = Run();
+  EXPECT_TRUE(IsFatal(status) && !IsFenced(status)) << status;
+}
+
+TEST_F(HeadVersionTest, AForgottenHeadOfALaterOwnerFencesItsReader) {
+  SettleWithoutHeads();
+  auto log = OwnedLog::Create(worker_.bus(), worker_.clock(),
+                              {.topic = std::string(kSpiderFeedTopic), .owner = "later"});
+  ASSERT_TRUE(log.ok());
+  const auto epoch = (*log)->TakeOver(PartitionId(0), minutes(1));
+  ASSERT_TRUE(epoch.ok());
+  PutHead("one.com", *epoch);
+  worker_.ScheduleMany("one.com", 1);
+  const absl::Status status = Run();
+  EXPECT_TRUE(IsFenced(status)) << status;
 }
 
 }  // namespace

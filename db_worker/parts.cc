@@ -5,11 +5,23 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
+#include "common/protocol/log_witness.h"
 
 namespace orbweaver {
 
 absl::Status CheckOwnerOf(const WorkerParts& parts, const Partition& partition) {
   return parts.feed.CheckStillOwner({&partition.id, 1}, parts.timeout());
+}
+
+absl::Status CheckHeadVersion(const WorkerParts& parts, const Partition& partition,
+                              std::string_view domain, Version version) {
+  const Version highest = partition.versions.Highest();
+  if (version <= highest) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckOwnerOf(parts, partition));
+  return FatalError(
+      "read the queue of {}: its head has version {}, this worker's are at most {}, and nobody "
+      "came later. {}",
+      domain, version, highest, kForeignLogHint);
 }
 
 void ReportDamage(const WorkerParts& parts, const Partition& partition, DomainId domain,

@@ -46,6 +46,11 @@ struct WorkerParts {
 // replaced reads what its successor has erased. Fenced then.
 absl::Status CheckOwnerOf(const WorkerParts& parts, const Partition& partition);
 
+// For a head that its owner has read. Fenced when a later owner put it; fatal when none came later,
+// as an owner by a log that stood here before put it, and puts of this one would not show.
+absl::Status CheckHeadVersion(const WorkerParts& parts, const Partition& partition,
+                              std::string_view domain, Version version);
+
 // A chunk that a head names is missing (`bytes` is empty) or is none: logged, counted, and kept in
 // dead-letter. Its domain goes on with the next one.
 void ReportDamage(const WorkerParts& parts, const Partition& partition, DomainId domain,

@@ -31,6 +31,10 @@ uint64_t VersionSequence::OwnerOf(uint64_t topic_epoch, Offset epoch) {
 
 uint64_t VersionSequence::owner() const { return base_ >> kFlushBits; }
 
+Version VersionSequence::Highest() const {
+  return Version(base_ | ((uint64_t{1} << kFlushBits) - 1));
+}
+
 std::optional<Version> VersionSequence::Next() {
   if (flushes_ + 1 >= uint64_t{1} << kFlushBits) return std::nullopt;
   return Version(base_ | ++flushes_);

@@ -28,6 +28,10 @@ class VersionSequence {
   // Nothing after 262,143 flushes: take the partition over again, which gives a new epoch.
   std::optional<Version> Next();
 
+  // No version of this owner or of those before it is above. One that is, is a later owner's or of
+  // a log that stood here before.
+  Version Highest() const;
+
  private:
   explicit VersionSequence(uint64_t base) : base_(base) {}
 

@@ -27,6 +27,17 @@ TEST(VersionSequence, LaterOwnerWinsWhateverTheFormerWrote) {
   EXPECT_LT(last, *later->Next());
 }
 
+TEST(VersionSequence, TheHighestPartsAllOfOneOwnerFromAllOfLaterOnes) {
+  auto former = VersionSequence::Create(1, Offset(7));
+  const auto later = VersionSequence::Create(1, Offset(8))->Next();
+  const auto of_later_topics = VersionSequence::Create(2, Offset(0))->Next();
+  const Version highest = former->Highest();
+  while (const auto version = former->Next()) ASSERT_LE(*version, highest);
+  EXPECT_EQ(former->Highest(), highest);
+  EXPECT_LT(highest, *later);
+  EXPECT_LT(highest, *of_later_topics);
+}
+
 TEST(VersionSequence, LaterTopicsWinWhateverTheirOffsets) {
   auto former = VersionSequence::Create(1, Offset((int64_t{1} << 38) - 1));
   auto later = VersionSequence::Create(2, Offset(0));

@@ -229,7 +229,7 @@ absl::StatusOr<bool> TakeOver::ReadSlots(int end) {
   const absl::Status scanned =
       parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
                         [&](std::string_view row, std::span<const Cell> cells) {
-                          added = AddHead(row, cells.front().value);
+                          added = AddHead(row, cells.front());
                           if (!added.ok()) return false;
                           next_row_.assign(row);
                           next_row_.push_back('\0');
@@ -241,13 +241,14 @@ absl::StatusOr<bool> TakeOver::ReadSlots(int end) {
   return in_time;
 }
 
-absl::Status TakeOver::AddHead(std::string_view row, std::string_view packed) {
+absl::Status TakeOver::AddHead(std::string_view row, const Cell& cell) {
   Taken* const owner = OwnerOf(SlotOfRow(row));
   if (owner == nullptr) return absl::OkStatus();
   const std::string domain = ReversedDomain(row.substr(sizeof(uint16_t)));
+  RETURN_IF_ERROR(CheckHeadVersion(parts_, *owner->partition, domain, cell.version));
   ++heads_read_;
   Head head;
-  const absl::Status decoded = DecodeHead(packed, &head);
+  const absl::Status decoded = DecodeHead(cell.value, &head);
   if (!decoded.ok()) {
     return FatalError("read the queue of {}: {}. Restore the row", domain, MessageOf(decoded));
   }

@@ -92,7 +92,7 @@ class TakeOver {
   absl::StatusOr<int> SlotsInVain();
   // The heads from next_row_ to the slot `end`.
   absl::StatusOr<bool> ReadSlots(int end);
-  absl::Status AddHead(std::string_view row, std::string_view packed);
+  absl::Status AddHead(std::string_view row, const Cell& cell);
   Taken* OwnerOf(int slot);
   size_t IndexBytes() const;
   absl::StatusOr<bool> ReadFeed(Taken& taken);

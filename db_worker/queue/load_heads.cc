@@ -24,6 +24,7 @@ absl::Status LoadHeads(const WorkerParts& parts, Partition& partition,
   for (size_t i = 0; i < domains.size(); ++i) {
     const Cell* const cell = rows.Find(i, kHeadColumn);
     if (cell == nullptr) continue;
+    RETURN_IF_ERROR(CheckHeadVersion(parts, partition, domains[i], cell->version));
     const absl::Status decoded = DecodeHead(cell->value, &head);
     if (!decoded.ok()) {
       return FatalError("read the queue of {}: {}. Restore the row", domains[i],

@@ -11,7 +11,7 @@
 namespace orbweaver {
 
 // Those of `domains` that have a row are in the index afterwards. Fatal when a head cannot be
-// decoded: what its domain holds is then not known.
+// decoded: what its domain holds is then not known. As CheckHeadVersion when it is another's.
 absl::Status LoadHeads(const WorkerParts& parts, Partition& partition,
                        std::span<const std::string> domains);
 

@@ -211,7 +211,8 @@ absl::Status Lookup::LoadWanted(Batch* batch) {
         {.domain = wanted.domain->name,
          .partition = wanted.domain->partition,
          .fingerprints = std::span<const Fingerprint>(fingerprints_).subspan(begin, end - begin),
-         .record_states = wanted.record_states});
+         .record_states = wanted.record_states,
+         .highest = ownership_.Find(wanted.domain->partition)->versions.Highest()});
     begin = end;
   }
   const absl::StatusOr<size_t> loaded = states_.Load(requests_, options_.store_timeout);

@@ -7,8 +7,13 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "common/protocol/owned_log.h"
+#include "common/protocol/version_sequence.h"
 #include "common/runtime/step_loop.h"
+#include "common/url/partition.h"
 #include "strategy_worker/core/strategy_core.h"
+#include "strategy_worker/states/domain_record.h"
+#include "strategy_worker/states/shard.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/strategy_core_fixture.h"
 #include "tests/support/strategy_world.h"
@@ -20,7 +25,18 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Call = ScriptedStrategy::Call;
 
-class OutageTest : public StrategyCoreTest {};
+class OutageTest : public StrategyCoreTest {
+ protected:
+  // As the owner of that epoch leaves the domain.
+  void PutRecord(Offset epoch) {
+    const std::string value = EncodeDomainRecord({.scheduled = 7});
+    const CellPut cell{kRecordColumn, value};
+    const std::string row = ShardRow(DomainRow(kDomain), 0);
+    const RowPut put{row, *VersionSequence::Create(1, epoch)->Next(), {&cell, 1}};
+    std::vector<uint32_t> remaining;
+    ASSERT_OK(world_.store.Write(Table::kDomains, {&put, 1}, kLong, &remaining));
+  }
+};
 
 TEST_F(OutageTest, AStoreThatIsAwayStopsNothingButTime) {
   int asked = 0;
@@ -141,6 +157,29 @@ TEST_F(OutageTest, LogsMadeAnewAreNotTakenOverHoweverFarTheyHaveGrown) {
   EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("'spider-log' partition 0"));
   EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("orbweaver init --accept-new-topics"));
   EXPECT_EQ(world_.EndOf(kScoringLogTopic, kOnly), markers) << "a marker was written";
+}
+
+TEST_F(OutageTest, ARowAboveTheOwnersVersionsEndsTheWorkerWhenNobodyCameLater) {
+  PutRecord(Offset(500));
+  AppendLinks({kUrl});
+  const absl::Status status = Run();
+  EXPECT_EQ(FateAfter(status), CoreFate::kEndsTheProcess) << status;
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("'a.test': its record has version"));
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("orbweaver init --accept-new-topics"));
+  EXPECT_THAT(world_.ReadRequests(), SizeIs(0));
+}
+
+TEST_F(OutageTest, ARowOfALaterOwnerMakesTheWorkerBeginAnew) {
+  ASSERT_OK(Run());
+  auto log = OwnedLog::Create(world_.bus, world_.clock,
+                              {.topic = std::string(kScoringLogTopic), .owner = "later"});
+  ASSERT_OK(log);
+  const auto epoch = (*log)->TakeOver(kOnly, kLong);
+  ASSERT_OK(epoch);
+  PutRecord(*epoch);
+  AppendLinks({kUrl});
+  const absl::Status status = world_.RunUntilIdle(*core_);
+  EXPECT_EQ(FateAfter(status), CoreFate::kIsMadeAnew) << status;
 }
 
 TEST_F(OutageTest, TopicsMadeAnewSinceTheStartAreNotTakenOver) {

@@ -65,7 +65,7 @@ class DamagedRow : public StrategyCoreTest {
   absl::Status Read() {
     const std::string row = ShardRow(DomainRow(kDomain), 0);
     const CellPut damage{.column = kRecordColumn, .value = "no record"};
-    const RowPut put{.row = row, .version = Version(uint64_t{1} << 60), .cells = {&damage, 1}};
+    const RowPut put{.row = row, .version = Version(1), .cells = {&damage, 1}};
     std::vector<uint32_t> remaining;
     EXPECT_OK(world_.store.Write(Table::kDomains, {&put, 1}, kLong, &remaining));
     AppendLinks({kUrl});

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 
 #include "common/base/status.h"
+#include "common/protocol/log_witness.h"
 #include "common/url/partition.h"
 
 namespace orbweaver {
@@ -80,6 +81,7 @@ std::vector<PackedStateStore::Read> PackedStateStore::FindMissing(
       if (is_first) {
         missing.push_back({.request = i, .domain = request.domain, .partition = request.partition});
         missing.back().row = ShardRow(DomainRow(request.domain), 0);
+        missing.back().highest = request.highest;
       }
       missing[found->second].whole |=
           request.all_states || request.record_states || !request.fingerprints.empty();
@@ -135,6 +137,7 @@ absl::Status PackedStateStore::ReadRows(std::span<const Read> reads, SteadyTime 
     Learn(reads, rows);
     metrics_.rows_read.Increment(rows.size());
     for (size_t i = 0; i < gets.size(); ++i) {
+      RETURN_IF_ERROR(CheckVersion(reads[i], rows, i));
       if (const absl::Status status = TakeRow(reads[i], rows, i); !status.ok()) {
         return FatalError(
             "load link states of '{}': {}. The row was written by another version or is damaged: "
@@ -165,6 +168,16 @@ void PackedStateStore::Learn(std::span<const Read> reads, const Rows& rows) {
   }
   first_row_estimate_.Learn(first_rows, first_bytes);
   shard_row_estimate_.Learn(rows.size() - first_rows, shard_bytes);
+}
+
+// Each flush of a domain puts its record, under the version of all that it writes.
+absl::Status PackedStateStore::CheckVersion(const Read& read, const Rows& rows, size_t row) {
+  if (read.cached != nullptr) return absl::OkStatus();
+  const Cell* const record = rows.Find(row, kRecordColumn);
+  if (record == nullptr || record->version <= read.highest) return absl::OkStatus();
+  return FatalError(
+      "load link states of '{}': its record has version {}, this worker's are at most {}. {}",
+      read.domain, record->version, read.highest, kForeignLogHint);
 }
 
 absl::Status PackedStateStore::TakeRow(const Read& read, const Rows& rows, size_t row) {

@@ -54,6 +54,7 @@ class PackedStateStore final : public StateStore {
     CachedDomain* cached = nullptr;  // whose shard it is; null: the domain's first row
     size_t shard = 0;
     std::string row;
+    Version highest = kMaxVersion;  // that its record may have
   };
   struct Garbage {
     PartitionId partition;
@@ -68,6 +69,7 @@ class PackedStateStore final : public StateStore {
   void Learn(std::span<const Read> reads, const Rows& rows);
   // How many of `reads` are expected to fit into so many bytes; at least one.
   size_t RowsIn(std::span<const Read> reads, uint64_t bytes);
+  static absl::Status CheckVersion(const Read& read, const Rows& rows, size_t row);
   absl::Status TakeRow(const Read& read, const Rows& rows, size_t row);
 
   Store& store_;

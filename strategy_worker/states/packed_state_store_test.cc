@@ -76,6 +76,21 @@ TEST(PackedStateStoreTest, ASmallDomainIsOneCellAndComesBackWhole) {
   EXPECT_EQ(next.metrics().rows_read.value(), 1u) << "the states came with the record";
 }
 
+TEST(PackedStateStoreTest, ARecordAboveItsReadersVersionsIsRefused) {
+  MemoryTables tables;
+  TestOwner other(&tables);
+  other.Load("a.org", {Url(1)}).Set(Url(1), AtDepth(3));
+  other.FlushAndWrite(8);
+  TestOwner owner(&tables);
+  StateRequest request{.domain = "a.org", .partition = TestOwner::kPartition};
+  request.highest = Version(7);
+  const absl::Status refused = owner.states().Load({&request, 1}, TestOwner::kTimeout).status();
+  EXPECT_TRUE(IsFatal(refused)) << refused;
+  EXPECT_EQ(owner.states().Find("a.org"), nullptr);
+  request.highest = Version(8);
+  EXPECT_OK(owner.states().Load({&request, 1}, TestOwner::kTimeout));
+}
+
 TEST(PackedStateStoreTest, WhatChangedNothingWritesNothing) {
   MemoryTables tables;
   TestOwner owner(&tables);

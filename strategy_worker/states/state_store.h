@@ -63,6 +63,8 @@ struct StateRequest {
   std::span<const Fingerprint> fingerprints;
   bool all_states = false;     // those of all URLs, however many
   bool record_states = false;  // those that stand in the record's row, which cost no read more
+  // Of the partition's owner (VersionSequence::Highest).
+  Version highest = kMaxVersion;
 };
 
 class StateStore {
@@ -72,7 +74,9 @@ class StateStore {
   // Makes the domains present: one MultiGet for the records that are missing, with the states of
   // those that ask for them where possible, and one more for shards. A domain that has no row is
   // known to have none. Blocks for at most about `timeout`. Retry and fatal errors are the store's;
-  // a row whose bytes cannot be understood is fatal and named. On error what was loaded stays.
+  // a row whose bytes cannot be understood is fatal and named. So is a record of a version above
+  // its reader's highest: a later owner put it, or an owner by a log that stood here before, and
+  // puts of this one would not show. On error what was loaded stays.
   //
   // Returns how many of the requests were met, from the first on: all of them or, where they take
   // more memory than there is for them, fewer, but one at least. Several may be of one domain, so
