@@ -1,5 +1,5 @@
-// `orbweaver pause`, `resume`, `block`, `unblock`, `purge`: what operators do to a cluster's queue.
-#include <optional>
+// `orbweaver pause`, `resume`: what operators do to the partitions of a cluster's queue. Orders
+// about a domain are in order_commands.cc.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +19,6 @@
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
 #include "common/runtime/admin_client.h"
-#include "common/url/named_domain.h"
 
 namespace orbweaver {
 namespace {
@@ -32,7 +31,7 @@ namespace {
   --set NAME=VALUE  set an option
   --help            this text
 
-The db worker that owns it does it: each is asked until one says that it has done it.
+The db worker that owns a partition does it: each is asked until one says that it has done it.
 
 Exit code: 0 done; 1 not done, with the reason; 2 wrong options.
 )"
@@ -50,34 +49,10 @@ constexpr char kResumeHelp[] =
 Lets a partition's feed go on that `orbweaver pause` has stopped.
 )" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
 
-constexpr char kBlockHelp[] =
-    R"(usage: orbweaver block DOMAIN --for TIME [OPTIONS]
-
-No request to the registered domain leaves the queue before then. What is in the feed already is
-still fetched. Nothing is lost: it waits. A host or a URL stands for its registered domain.
-
-  --for TIME        how long: 90s, 2h
-)" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
-
-constexpr char kUnblockHelp[] =
-    R"(usage: orbweaver unblock DOMAIN [OPTIONS]
-
-Ends blocks of the registered domain, and its back-off. A host or a URL stands for its registered
-domain.
-)" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
-
-constexpr char kPurgeHelp[] =
-    R"(usage: orbweaver purge DOMAIN [OPTIONS]
-
-Drops all requests to the registered domain that wait in the queue. They do not come back by
-themselves. A host or a URL stands for its registered domain.
-)" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
-
 constexpr Duration kAskTimeout = std::chrono::seconds(30);
 
 struct Arguments {
   std::string operand;
-  std::optional<std::string> duration;  // --for
   std::vector<std::string> workers;
   std::string token;
 };
@@ -85,21 +60,6 @@ struct Arguments {
 int Fail(int code, std::string_view command, std::string_view message) {
   fmt::print(stderr, "orbweaver {}: {}.\n", command, message);
   return code;
-}
-
-// Nothing but letters, digits and what needs no escape in a form.
-std::string FormEscape(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                          (c >= 'A' && c <= 'Z') || c == '.' || c == '-' || c == '_';
-    if (is_plain) {
-      escaped.push_back(c);
-    } else {
-      escaped += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return escaped;
 }
 
 absl::StatusOr<std::vector<std::string>> FindWorkers(Bus& bus) {
@@ -155,27 +115,10 @@ absl::StatusOr<std::vector<int>> PartitionsOf(Bus& bus, const std::string& opera
   return std::vector<int>{static_cast<int>(number)};
 }
 
-absl::StatusOr<std::string> DomainOf(const ProductOptions& options, const std::string& operand) {
-  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
-  ASSIGN_OR_RETURN(std::string domain, NamedDomain(operand, options.spider.url, *suffixes));
-  if (domain != operand) fmt::print("{} belongs to {}\n", operand, domain);
-  return domain;
-}
-
 absl::Status Do(const std::string& action, const ProductOptions& options, Arguments args) {
-  const bool is_of_partition = action == "pause" || action == "resume";
-  std::string domain;
-  if (!is_of_partition) {
-    ASSIGN_OR_RETURN(domain, DomainOf(options, args.operand));
-  }
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   if (args.workers.empty()) {
     ASSIGN_OR_RETURN(args.workers, FindWorkers(*bus));
-  }
-  if (!is_of_partition) {
-    std::string form = "domain=" + FormEscape(domain);
-    if (args.duration.has_value()) form += "&for=" + FormEscape(*args.duration);
-    return Ask(args, action, form);
   }
   ASSIGN_OR_RETURN(const std::vector<int> partitions, PartitionsOf(*bus, args.operand));
   absl::Status result;
@@ -194,18 +137,12 @@ int Run(const std::string& action, std::span<const std::string> all_args) {
     return Fail(kExitUsage, action, MessageOf(loaded));
   }
   Arguments parsed{.operand = {},
-                   .duration = action == "block" ? TakeValue(&args, "--for") : std::nullopt,
                    .workers = {},
                    .token = TakeValue(&args, "--token").value_or(options.process.admin.token)};
   if (const auto workers = TakeValue(&args, "--workers")) {
     parsed.workers = absl::StrSplit(*workers, ',', absl::SkipEmpty());
   }
-  Duration duration;
-  const bool is_complete =
-      args.size() == 1 && !args[0].starts_with('-') &&
-      (action != "block" ||
-       (parsed.duration.has_value() && config::ParseDuration(*parsed.duration, &duration)));
-  if (!is_complete) {
+  if (args.size() != 1 || args[0].starts_with('-')) {
     return Fail(
         kExitUsage, action,
         fmt::format("wrong or missing arguments. `orbweaver {} --help` lists them", action));
@@ -235,27 +172,6 @@ Command ResumeCommand() {
           .summary = "Let a paused partition go on",
           .help = kResumeHelp,
           .run = [](std::span<const std::string> args) { return Run("resume", args); }};
-}
-
-Command BlockCommand() {
-  return {.name = "block",
-          .summary = "Keep a domain's requests in a cluster's queue for a while",
-          .help = kBlockHelp,
-          .run = [](std::span<const std::string> args) { return Run("block", args); }};
-}
-
-Command UnblockCommand() {
-  return {.name = "unblock",
-          .summary = "End a domain's blocks and back-off",
-          .help = kUnblockHelp,
-          .run = [](std::span<const std::string> args) { return Run("unblock", args); }};
-}
-
-Command PurgeCommand() {
-  return {.name = "purge",
-          .summary = "Drop a domain's requests from a cluster's queue",
-          .help = kPurgeHelp,
-          .run = [](std::span<const std::string> args) { return Run("purge", args); }};
 }
 
 }  // namespace orbweaver

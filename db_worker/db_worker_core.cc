@@ -520,14 +520,6 @@ absl::StatusOr<DomainReport> DbWorkerCore::Inspect(std::string_view domain) {
   return ReportOf(partition->id, domain, head, state_->setup.options.feed);
 }
 
-absl::Status DbWorkerCore::ChangeDomain(std::string_view domain, const DomainUpdate& update) {
-  RETURN_IF_ERROR(state_->FinishPending());
-  if (state_->IsBusy()) return RetryError("what came before it takes long");
-  Partition* const partition = state_->OwnerOf(domain);
-  if (partition == nullptr) return absl::NotFoundError("another worker has this domain");
-  return state_->enqueuer->ChangeDomain(*partition, domain, update);
-}
-
 bool DbWorkerCore::SetPaused(PartitionId partition, bool paused) {
   const auto found = state_->partitions.find(partition);
   if (found == state_->partitions.end()) return false;

@@ -62,9 +62,6 @@ class DbWorkerCore {
   uint64_t heads_read() const;
   // Errors: NotFound when the domain is not of an owned partition, or not known.
   absl::StatusOr<DomainReport> Inspect(std::string_view domain);
-  // Blocks, unblocks or purges; durable when OK. Unavailable (retry) also while a step's work has
-  // to be finished first.
-  absl::Status ChangeDomain(std::string_view domain, const DomainUpdate& update);
   // Stops or resumes a partition's feed; false when it is not owned. Ends with the ownership.
   bool SetPaused(PartitionId partition, bool paused);
 

@@ -118,10 +118,10 @@ TEST_F(DbWorkerCoreTest, TellsWhenTheFirstOfItsRequestsMayLeave) {
   EXPECT_GT(next_due(), now + hours(1));
   EXPECT_LE(next_due(), now + hours(2));
   // A block holds back what would be due, and no other domain.
-  ASSERT_TRUE(worker_.core().ChangeDomain("two.com", {.blocked_until = now + hours(12)}).ok());
+  worker_.Schedule("two.com", {}, DomainUpdate{.blocked_until = now + hours(12)});
   worker_.Settle();
   EXPECT_EQ(next_due(), now + hours(12));
-  ASSERT_TRUE(worker_.core().ChangeDomain("three.com", {.blocked_until = now + hours(6)}).ok());
+  worker_.Schedule("three.com", {}, DomainUpdate{.blocked_until = now + hours(6)});
   worker_.ScheduleMany("three.com", 1);
   worker_.Settle();
   EXPECT_EQ(next_due(), now + hours(6));
@@ -158,10 +158,10 @@ TEST_F(DbWorkerCoreTest, AWorkerThatRanOutOfVersionsTakesItsPartitionAgainAndRep
   const Offset epoch = worker_.core().Report().front().epoch;
   auto urls = Urls(Drain(100, 1));
   ASSERT_GE(urls.size(), 10u);
-  // Each change is a flush.
-  for (uint64_t n = 0; n < Partition::kMaxFlushes; ++n) {
-    ASSERT_TRUE(worker_.core().ChangeDomain("two.com", {.blocked_until = WallTime()}).ok());
-  }
+  // Each is a flush of its own, since it has to see what the one before has left.
+  ScheduledRequest none = DbWorkerHarness::RequestTo("http://two.com/none");
+  none.action = ScheduleAction::kDelete;
+  for (uint64_t n = 0; n < Partition::kMaxFlushes; ++n) worker_.Schedule("two.com", {none});
   worker_.ScheduleMany("two.com", 100);
   worker_.Settle();
   EXPECT_GT(worker_.core().Report().front().epoch, epoch);

@@ -138,6 +138,12 @@ class Writer {
     json_.EndArray();
     Time("observed_at_ms", facts.observed_at);
   }
+  void Add(const DomainOrder& order) {
+    Type("domain_order");
+    // 0, too, says something: the end of a block.
+    if (order.blocked_until) Add("blocked_until_ms", UnixMs(*order.blocked_until));
+    Add("purge", order.purge);
+  }
   void Add(const ScheduleRequests& schedule) {
     Type("schedule");
     Add("source_offset", schedule.source_offset.value());
@@ -146,7 +152,7 @@ class Writer {
       const DomainUpdate& update = *schedule.domain_update;
       json_.Key("domain_update").BeginObject();
       if (update.crawl_delay) Add("crawl_delay_ms", update.crawl_delay->count());
-      if (update.blocked_until) Time("blocked_until_ms", *update.blocked_until);
+      if (update.blocked_until) Add("blocked_until_ms", UnixMs(*update.blocked_until));
       Add("back_off", update.back_off);
       Add("purge", update.purge);
       json_.EndObject();

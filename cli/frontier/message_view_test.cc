@@ -61,6 +61,18 @@ TEST(MessageViewTest, AMarkerAndARequestOfTheFeedAreTold) {
   EXPECT_EQ(ViewMessage(kSpiderFeedTopic, Sample(*marker), &arena).type, "marker");
 }
 
+TEST(MessageViewTest, AnOrderIsToldAndThatItLiftsABlockToo) {
+  EncodeBuffer buffer;
+  Arena arena;
+  const auto order =
+      Encode(SpiderLogEntry{.domain = "a.test", .event = DomainOrder{.blocked_until = WallTime()}},
+             &buffer);
+  ASSERT_TRUE(order.ok()) << order.status();
+  const MessageView view = ViewMessage(kSpiderLogTopic, Sample(*order), &arena);
+  EXPECT_EQ(view.type, "domain_order");
+  EXPECT_EQ(view.detail, R"({"blocked_until_ms":0,"purge":false})");
+}
+
 TEST(MessageViewTest, WhatIsNoMessageIsShownWithTheReason) {
   Arena arena;
   const MessageView nonsense = ViewMessage(kSpiderLogTopic, Sample("\xff nonsense"), &arena);

@@ -244,6 +244,13 @@ TEST(GoldenTest, HostFactsKeepTheirBytes) {
                                                       .dns = DnsOutcome::kFailed}});
 }
 
+TEST(GoldenTest, DomainOrderKeepsItsBytes) {
+  CheckGolden<v1::SpiderLogEntry>(
+      "domain_order",
+      SpiderLogEntry{.domain = "example.com",
+                     .event = DomainOrder{.blocked_until = At(1700000000009), .purge = true}});
+}
+
 TEST(GoldenTest, WorkerStatsKeepTheirBytes) {
   constexpr CounterValue kCounters[] = {{.key = "pages_total", .value = 123456789}};
   constexpr GaugeValue kGauges[] = {{.key = "queue_bytes", .value = 1.5e9}};

@@ -117,13 +117,20 @@ struct Schema<HostFacts> {
 };
 
 template <>
+struct Schema<DomainOrder> {
+  using Fields = FieldList<Field<1, "blocked_until_ms", &DomainOrder::blocked_until>,
+                           Field<2, "purge", &DomainOrder::purge>>;
+};
+
+template <>
 struct Schema<SpiderLogEntry> {
   static constexpr std::string_view kName = "spider log entry";
-  using Fields = FieldList<
-      Field<1, "domain", &SpiderLogEntry::domain, Required<Text<kMaxDomainBytes>>>,
-      OneOf<&SpiderLogEntry::event, Case<2, "seeds", Seeds>, Case<3, "page_fetched", PageFetched>,
-            Case<4, "links_found", LinksFound>, Case<5, "fetch_failed", FetchFailed>,
-            Case<6, "deferred", Deferred>, Case<7, "host_facts", HostFacts>>>;
+  using Fields =
+      FieldList<Field<1, "domain", &SpiderLogEntry::domain, Required<Text<kMaxDomainBytes>>>,
+                OneOf<&SpiderLogEntry::event, Case<2, "seeds", Seeds>,
+                      Case<3, "page_fetched", PageFetched>, Case<4, "links_found", LinksFound>,
+                      Case<5, "fetch_failed", FetchFailed>, Case<6, "deferred", Deferred>,
+                      Case<7, "host_facts", HostFacts>, Case<8, "domain_order", DomainOrder>>>;
 };
 
 }  // namespace wire

@@ -193,9 +193,15 @@ struct HostFacts {
   std::string_view unknown;
 };
 
+struct DomainOrder {
+  std::optional<WallTime> blocked_until;
+  bool purge = false;
+  std::string_view unknown;
+};
+
 struct SpiderLogEntry {
   std::string_view domain;
-  std::variant<Seeds, PageFetched, LinksFound, FetchFailed, Deferred, HostFacts> event;
+  std::variant<Seeds, PageFetched, LinksFound, FetchFailed, Deferred, HostFacts, DomainOrder> event;
   std::string_view unknown;
 };
 

@@ -8,9 +8,7 @@
 #include "fmt/format.h"
 
 #include "common/base/status.h"
-#include "common/config/excerpt.h"
 #include "common/config/value_text.h"
-#include "common/model/limits.h"
 #include "common/url/named_domain.h"
 
 namespace orbweaver {
@@ -33,28 +31,6 @@ absl::StatusOr<uint64_t> Number(std::string_view name, std::string_view text, ui
     return PoisonError("{} '{}': not a number from 0 to {}", name, text, most);
   }
   return number;
-}
-
-// `for` or `until`.
-absl::StatusOr<WallTime> BlockEnd(const FormParams& params, WallTime now) {
-  const auto until = params.find("until");
-  const auto how_long = params.find("for");
-  if ((until == params.end()) == (how_long == params.end())) {
-    return PoisonError("give either for, as 90s or 2h, or until, in Unix milliseconds");
-  }
-  if (until != params.end()) {
-    ASSIGN_OR_RETURN(const uint64_t at_ms,
-                     Number("until", until->second, static_cast<uint64_t>(kMaxTimeMs)));
-    const WallTime end{std::chrono::milliseconds(at_ms)};
-    if (end <= now) return PoisonError("until '{}': is over", until->second);
-    return end;
-  }
-  Duration duration;
-  if (!config::ParseDuration(how_long->second, &duration) || duration <= Duration::zero()) {
-    return PoisonError("for '{}': not a duration, as 90s or 2h", how_long->second);
-  }
-  const auto left = WallTime(std::chrono::milliseconds(kMaxTimeMs)) - now;
-  return now + std::min(std::chrono::floor<std::chrono::milliseconds>(duration), left);
 }
 
 int64_t UnixMs(WallTime time) { return time.time_since_epoch().count(); }
@@ -89,19 +65,6 @@ std::string DomainJson(const DomainReport& report) {
   return text;
 }
 
-// The domain that an action is about.
-struct Named {
-  std::string domain;
-  std::string title;  // of the answer: the domain, and the name that was given when it is another
-};
-
-absl::StatusOr<std::string> Change(DbWorkerCore& core, const Named& named,
-                                   const DomainUpdate& update, std::string_view done) {
-  const absl::Status changed = core.ChangeDomain(named.domain, update);
-  if (changed.ok()) return fmt::format("{} {}", named.title, done);
-  return Annotate(changed, "change " + named.title);
-}
-
 }  // namespace
 
 QueueAdmin::QueueAdmin(AdminSite& site, MetricRegistry& metrics, const Clock& clock,
@@ -110,48 +73,19 @@ QueueAdmin::QueueAdmin(AdminSite& site, MetricRegistry& metrics, const Clock& cl
   registrations_.push_back(site.AddCondition("queue", [this] { return WhyNotReady(); }));
   registrations_.push_back(
       site.AddStatus("queue", [this](JsonWriter& json) { WriteStatus(json); }));
-  AddDomainActions(site, urls, suffixes);
+  AddInspect(site, urls, suffixes);
   AddPartitionActions(site);
 }
 
-void QueueAdmin::AddDomainActions(AdminSite& site, const UrlOptions& urls,
-                                  const PublicSuffixes& suffixes) {
-  const auto named = [&urls, &suffixes](const FormParams& params) -> absl::StatusOr<Named> {
-    ASSIGN_OR_RETURN(const std::string name, Parameter(params, "domain"));
-    ASSIGN_OR_RETURN(std::string domain, NamedDomain(name, urls, suffixes));
-    std::string title =
-        domain == name ? domain : fmt::format("{} (of '{}')", domain, config::Excerpt(name));
-    return Named{.domain = std::move(domain), .title = std::move(title)};
-  };
+void QueueAdmin::AddInspect(AdminSite& site, const UrlOptions& urls,
+                            const PublicSuffixes& suffixes) {
   AddAction(site, "inspect", "domain=NAME: what the queue knows of a registered domain",
-            [named](const FormParams& params) -> absl::StatusOr<Act> {
-              ASSIGN_OR_RETURN(const Named of, named(params));
-              return [of](DbWorkerCore& core) -> absl::StatusOr<std::string> {
-                ASSIGN_OR_RETURN(const DomainReport report, core.Inspect(of.domain));
+            [&urls, &suffixes](const FormParams& params) -> absl::StatusOr<Act> {
+              ASSIGN_OR_RETURN(const std::string name, Parameter(params, "domain"));
+              ASSIGN_OR_RETURN(std::string domain, NamedDomain(name, urls, suffixes));
+              return [domain](DbWorkerCore& core) -> absl::StatusOr<std::string> {
+                ASSIGN_OR_RETURN(const DomainReport report, core.Inspect(domain));
                 return DomainJson(report);
-              };
-            });
-  AddAction(site, "block", "domain=NAME, for=DURATION or until=UNIX_MS: nothing leaves before then",
-            [this, named](const FormParams& params) -> absl::StatusOr<Act> {
-              ASSIGN_OR_RETURN(const Named of, named(params));
-              ASSIGN_OR_RETURN(const WallTime end, BlockEnd(params, clock_.Wall()));
-              return [of, end](DbWorkerCore& core) {
-                return Change(core, of, {.blocked_until = end},
-                              fmt::format("is blocked until {}", UnixMs(end)));
-              };
-            });
-  AddAction(site, "unblock", "domain=NAME: ends blocks and back-off",
-            [named](const FormParams& params) -> absl::StatusOr<Act> {
-              ASSIGN_OR_RETURN(const Named of, named(params));
-              return [of](DbWorkerCore& core) {
-                return Change(core, of, {.blocked_until = WallTime()}, "is not blocked");
-              };
-            });
-  AddAction(site, "purge", "domain=NAME: drops all its requests",
-            [named](const FormParams& params) -> absl::StatusOr<Act> {
-              ASSIGN_OR_RETURN(const Named of, named(params));
-              return [of](DbWorkerCore& core) {
-                return Change(core, of, {.purge = true}, "has no requests");
               };
             });
 }

@@ -6,13 +6,11 @@
 //
 //   GET  /status                          member `queue`: a report for each partition
 //   POST /actions/inspect domain=NAME     what is known of a domain
-//   POST /actions/block domain=NAME       with for=1h or until=UNIX_MS: nothing leaves before then
-//   POST /actions/unblock domain=NAME     also ends a back-off
-//   POST /actions/purge domain=NAME       drops all its requests
 //   POST /actions/pause partition=N       stops the partition's feed while this worker owns it
 //   POST /actions/resume partition=N
 //
 // NAME is a domain, a host or a URL; it stands for its registered domain, which the answer names.
+// Orders about a domain (block, purge) come by the spider log: `orbweaver block`.
 #pragma once
 
 #include <functional>
@@ -70,7 +68,7 @@ class QueueAdmin {
     bool done = false;
   };
 
-  void AddDomainActions(AdminSite& site, const UrlOptions& urls, const PublicSuffixes& suffixes);
+  void AddInspect(AdminSite& site, const UrlOptions& urls, const PublicSuffixes& suffixes);
   void AddPartitionActions(AdminSite& site);
   void AddAction(AdminSite& site, std::string name, std::string doc,
                  std::function<absl::StatusOr<Act>(const FormParams&)> make);

@@ -59,15 +59,16 @@ TEST_F(DequeuerTest, ABlockedDomainWaitsAndAnOperatorCanLiftIt) {
   worker_.Settle();
   EXPECT_EQ(Drain(2, 50).front().domain, "two.com");
   EXPECT_EQ(worker_.core().Report().front().blocked, 1u);
-  ASSERT_TRUE(worker_.core().ChangeDomain("one.com", {.blocked_until = WallTime()}).ok());
+  worker_.Schedule("one.com", {}, DomainUpdate{.blocked_until = WallTime()});
+  worker_.Settle();
   EXPECT_EQ(Drain(1, 3).front().domain, "one.com");
   // And block it again, for good.
   const WallTime until = worker_.clock().Wall() + hours(2);
-  ASSERT_TRUE(worker_.core().ChangeDomain("one.com", {.blocked_until = until}).ok());
+  worker_.Schedule("one.com", {}, DomainUpdate{.blocked_until = until});
+  worker_.Settle();
   worker_.Restart();
   worker_.Settle();
   EXPECT_EQ(worker_.core().Inspect("one.com")->blocked_until, until);
-  ASSERT_TRUE(worker_.core().ChangeDomain("one.com", {.purge = true}).ok());
   EXPECT_EQ(worker_.core().Inspect("nobody.com").status().code(), absl::StatusCode::kNotFound);
 }
 

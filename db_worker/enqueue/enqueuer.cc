@@ -50,7 +50,6 @@ void Enqueuer::Begin(MessageBatch batch) {
       complete = complete && parts_.partitions.at(message.partition)->index.complete();
     }
   }
-  commits_ = true;
   arena_.Reset();
   stage_ = complete ? Stage::kApply : Stage::kLoad;
 }
@@ -60,7 +59,7 @@ absl::Status Enqueuer::Advance() {
     RETURN_IF_ERROR(Load());
     stage_ = Stage::kApply;
   }
-  if (IsPlanted(PlantedFault::kCommitFirst) && commits_) RETURN_IF_ERROR(Commit());
+  if (IsPlanted(PlantedFault::kCommitFirst)) RETURN_IF_ERROR(Commit());
   // Several rounds when a message can only be applied to what is in the store.
   while (stage_ == Stage::kApply || stage_ == Stage::kWrite) {
     if (stage_ == Stage::kApply) {
@@ -75,7 +74,7 @@ absl::Status Enqueuer::Advance() {
   }
   if (stage_ == Stage::kCheckOwner) {
     RETURN_IF_ERROR(CheckOwner());
-    stage_ = commits_ ? Stage::kCommit : Stage::kIdle;
+    stage_ = Stage::kCommit;
   }
   if (stage_ == Stage::kCommit) {
     RETURN_IF_ERROR(Commit());
@@ -288,27 +287,6 @@ absl::Status Enqueuer::Commit() {
   RETURN_IF_ERROR(
       Annotate(parts_.consumer.Commit(commits, parts_.timeout()), "commit the scoring log"));
   for (const auto& [partition, end] : ends_) parts_.partitions.at(partition)->next_message = end;
-  return absl::OkStatus();
-}
-
-absl::Status Enqueuer::ChangeDomain(Partition& partition, std::string_view domain,
-                                    const DomainUpdate& update) {
-  CHECK(!busy());
-  if (!partition.index.complete() && partition.index.Find(domain) == kNoDomain) {
-    const std::string name(domain);
-    RETURN_IF_ERROR(LoadHeads(parts_, partition, {&name, 1}));
-  }
-  DomainEdit& edit = NewEdit(partition, partition.index.FindOrAdd(domain));
-  ApplyUpdate(update, parts_.options.feed, parts_.time.Now(), random_, &edit.head());
-  edit.MarkChanged();
-  if (update.purge) edit.Purge();
-  FinishEdits();
-  ends_ = {{partition.id, Offset(0)}};
-  commits_ = false;
-  batch_.Clear();
-  next_message_ = 0;
-  stage_ = Stage::kWrite;
-  while (busy()) RETURN_IF_ERROR(Advance());
   return absl::OkStatus();
 }
 

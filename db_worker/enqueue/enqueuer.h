@@ -42,11 +42,6 @@ class Enqueuer {
   bool busy() const { return stage_ != Stage::kIdle; }
   bool IsWorkingOn(PartitionId partition) const { return busy() && ends_.contains(partition); }
 
-  // Changes a domain without a message: an operator's block, unblock or purge. Durable when OK.
-  // Only while not busy; after a retry error the change is finished by Advance.
-  absl::Status ChangeDomain(Partition& partition, std::string_view domain,
-                            const DomainUpdate& update);
-
  private:
   enum class Stage { kIdle, kLoad, kApply, kWrite, kCheckOwner, kCommit };
   // What one message was.
@@ -75,7 +70,6 @@ class Enqueuer {
   size_t next_message_ = 0;
   // Partitions of the batch, and the offset after each one's last message.
   std::map<PartitionId, Offset> ends_;
-  bool commits_ = false;
   std::vector<DomainEdit> edits_;
   size_t edit_count_ = 0;  // the first of edits_; the others are kept for their memory
   absl::flat_hash_map<std::pair<int32_t, DomainId>, size_t> edit_of_;

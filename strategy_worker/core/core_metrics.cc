@@ -59,8 +59,8 @@ CoreMetrics::CoreMetrics(MetricRegistry& registry)
       write_seconds(Seconds(registry, "write")),
       append_seconds(Seconds(registry, "append")),
       commit_seconds(Seconds(registry, "commit")) {
-  static constexpr const char* kKinds[] = {"none",    "seeds", "page",    "links",
-                                           "failure", "host",  "deferred"};
+  static constexpr const char* kKinds[] = {"none",    "seeds", "page",     "links",
+                                           "failure", "host",  "deferred", "order"};
   for (size_t kind = 0; kind < events.size(); ++kind) {
     events[kind] = &registry.AddCounter("orbweaver_strategy_events_total",
                                         "Events of the spider log", {{"kind", kKinds[kind]}});

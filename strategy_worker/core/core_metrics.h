@@ -13,7 +13,7 @@ struct CoreMetrics {
   explicit CoreMetrics(MetricRegistry& registry);
 
   // By SourceEvent::kind.
-  std::array<Counter*, 7> events;
+  std::array<Counter*, 8> events;
   Counter& replayed;  // events that were in their row already
   Counter& repeated_outcomes;
   Counter& dead_letters;  // events that went to the dead-letter topic

@@ -105,10 +105,14 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   FindStates(event, *states);
   if (event.kind == ORBWEAVER_HOST) {
     ObserveHost(event, states->record());
+  } else if (event.kind == kOrderEvent) {
+    ObserveOrder(event);
   } else {
     Observe(event);
   }
-  if (event.kind == kDeferredEvent || is_counted_already_) return absl::OkStatus();
+  if (event.kind == kDeferredEvent || event.kind == kOrderEvent || is_counted_already_) {
+    return absl::OkStatus();
+  }
   RETURN_IF_ERROR(AdoptData(strategy_, &states->record()));
   RETURN_IF_ERROR(CallStrategy(event, states->record()));
   if (output_.warning_kept.size != 0) {
@@ -183,6 +187,13 @@ void EventHandler::ObserveHost(const SourceEvent& event, const DomainRecord& rec
   if (unresolved && IsHostOf(host, event.entry->domain)) {
     Block(Later(now, options_.dns_failure_rest));
   }
+}
+
+// The states follow a purge when the event is applied.
+void EventHandler::ObserveOrder(const SourceEvent& event) {
+  const auto& order = std::get<DomainOrder>(event.entry->event);
+  update_.blocked_until = order.blocked_until;
+  update_.purge = order.purge;
 }
 
 void EventHandler::Block(WallTime until) {
@@ -299,8 +310,11 @@ void EventHandler::GiveUp() {
 
 void EventHandler::DecideDeferred(const Deferred& deferred, const SourceEvent& event) {
   const orbweaver::Request& request = deferred.request;
-  if (!known_[0]) {
-    states_[0] = {.status = LinkStatus::kQueued, .depth = request.depth};
+  if (!known_[0]) states_[0] = {.depth = request.depth};
+  // A URL that a spider had while its domain was purged is not QUEUED. Of what comes back after a
+  // later outcome nothing is expected: its failure would count as repeated, and leave it QUEUED.
+  if (states_[0].status != LinkStatus::kQueued && request.attempt >= states_[0].errors) {
+    states_[0].status = LinkStatus::kQueued;
     changed_.push_back(0);
   }
   if (IsPlanted(PlantedFault::kDeferredDropped)) return;

@@ -57,13 +57,14 @@ class EventHandler {
     size_t place;
   };
 
-  // Asks the strategy, unless the event has to do with spiders only. After it everything is known
-  // but the states of extras.
+  // Asks the strategy, unless the event has to do with spiders or operators only. After it
+  // everything is known but the states of extras.
   absl::Status Ask(const SourceEvent& event, const TouchedDomain& domain);
   void FindStates(const SourceEvent& event, const DomainStates& states);
   // The event's own facts, into states_[0] and update_.
   void Observe(const SourceEvent& event);
   void ObserveHost(const SourceEvent& event, const DomainRecord& record);
+  void ObserveOrder(const SourceEvent& event);
   void Block(WallTime until);
   absl::Status CallStrategy(const SourceEvent& event, const DomainRecord& record);
   // Gives the extras places; a breach is counted and left out.

@@ -74,6 +74,8 @@ absl::Status EventReader::ReadEntry(const Message& message, SourceEvent* event) 
   } else if (const auto* deferred = std::get_if<Deferred>(&entry->event)) {
     RETURN_IF_ERROR(TakeRequest(deferred->request, event));
     event->kind = kDeferredEvent;
+  } else if (std::holds_alternative<DomainOrder>(entry->event)) {
+    event->kind = kOrderEvent;
   } else {
     event->kind = ORBWEAVER_HOST;
   }

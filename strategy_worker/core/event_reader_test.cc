@@ -164,6 +164,18 @@ TEST_F(EventReaderTest, ARequestOfAnotherDomainIsPoisonWhateverItsKind) {
   }
 }
 
+TEST_F(EventReaderTest, AnOrderIsAnEventOfItsDomainWithoutAnyLink) {
+  const SourceEvent event =
+      Read(NewMessage({.domain = "a.test", .event = DomainOrder{.purge = true}}));
+  EXPECT_EQ(event.poison, "");
+  EXPECT_EQ(event.kind, kOrderEvent);
+  EXPECT_TRUE(event.IsOfDomain());
+  EXPECT_TRUE(event.links.empty());
+  EXPECT_THAT(
+      Read(NewMessage({.domain = "www.a.test", .event = DomainOrder{.purge = true}})).poison,
+      HasSubstr("the registered domain is 'a.test'"));
+}
+
 TEST_F(EventReaderTest, ASeedKeepsItsPlaceInItsEventWhenOthersAreLeftOut) {
   const Seed seeds[] = {
       {.url = "no URL"}, {.url = "https://a.test/1", .score = 0.5f}, {.url = "https://a.test/2"}};

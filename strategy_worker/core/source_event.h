@@ -16,8 +16,10 @@ namespace orbweaver {
 inline std::string_view ToView(orbweaver_text text) { return {text.data, text.size}; }
 inline orbweaver_text ToText(std::string_view text) { return {text.data(), text.size()}; }
 
-// A Deferred, which no strategy sees, beside the kinds of orbweaver_event.
+// A Deferred and an operator's DomainOrder, which no strategy sees, beside the kinds of
+// orbweaver_event.
 inline constexpr uint32_t kDeferredEvent = 6;
+inline constexpr uint32_t kOrderEvent = 7;
 
 // Made by EventReader; everything that it points to lives until the reader's Reset.
 struct SourceEvent {
@@ -28,7 +30,7 @@ struct SourceEvent {
   std::string poison;
   bool strategy_failed = false;  // `poison` is the strategy's doing
 
-  uint32_t kind = 0;  // ORBWEAVER_SEEDS, …, or kDeferredEvent; 0 without an entry
+  uint32_t kind = 0;  // ORBWEAVER_SEEDS, …, or one of the two above; 0 without an entry
   // As orbweaver_event says for each kind; of a Deferred the request's URL. URLs are canonical,
   // of the entry's domain, and different.
   std::span<orbweaver_link> links;
@@ -43,6 +45,8 @@ struct SourceEvent {
   bool is_filtered = false;     // the strategy's filter was asked
   bool is_in_row = false;       // a replay: nothing is to be done
 
+  // It is about the whole domain, and has an effect without any link.
+  bool IsOfDomain() const { return kind == ORBWEAVER_HOST || kind == kOrderEvent; }
   bool NeedsStates() const {
     return entry != nullptr && poison.empty() && !is_in_row && !links.empty();
   }

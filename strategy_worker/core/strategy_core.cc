@@ -206,7 +206,7 @@ absl::Status StrategyCore::Apply() {
     }
     is_applying_ = true;
     if (event->poison.empty() && !event->is_in_row &&
-        (event->kind == ORBWEAVER_HOST || !event->links.empty())) {
+        (event->IsOfDomain() || !event->links.empty())) {
       const absl::Status handled = handler_.Handle(
           *event, &batch_.domain(), ownership_.Find(event->message->partition), &written_);
       if (IsPoison(handled)) {

@@ -76,19 +76,33 @@ class Cluster(World):
         self.await_that("the seeds are queued", lambda: self.waiting() == len(seeds))
         domains = sorted({json.loads(self.run_command("inspect", "url", seed))["domain"] for seed in seeds})
         blocked, purged = [domain for domain in domains if domain.endswith(".test")][:2]
-        self.run_command("block", blocked, "--for", "1h")
-        self.assertTrue(json.loads(self.run_command("inspect", "domain", blocked))["queue"]["blocked"])
+        self.assertIn(f"order written: {blocked} is blocked until", self.run_command("block", blocked, "--for", "1h"))
+        self.await_that("the domain is blocked", lambda: self.inspect("domain", blocked)["queue"]["blocked"])
         # A host stands for its domain.
-        self.run_command("purge", f"www.{purged}")
-        self.assertEqual(0, sum(json.loads(self.run_command("inspect", "domain", purged))["queue"]["waiting_by_band"]))
+        self.assertIn(f"order written: {purged} ", self.run_command("purge", f"www.{purged}"))
+        self.await_that("its requests are dropped",
+                        lambda: sum(self.inspect("domain", purged)["queue"]["waiting_by_band"]) == 0)
+        seed = next(seed for seed in seeds if self.inspect("url", seed)["domain"] == purged)
+        self.assertEqual("not-crawled", self.inspect("url", seed)["link"]["status"], "it is queued for ever")
+        self.assertEqual([purged], [order["key"] for order in self.messages("spider-log", "--type", "domain_order")
+                                    if order["detail"]["purge"]])
         self.assertEqual(0, self.web.requests(), "something left a paused partition")
-        for words in (("block", blocked, "--for", "1h", "--token", "wrong"), ("pause", "8"), ("pause", "all", "--workers", "127.0.0.1:1")):
+        for words in (("block", blocked), ("block", blocked, "--for", "soon"), ("purge", "a..b"), ("pause", "8"),
+                      ("pause", "all", "--token", "wrong"), ("pause", "all", "--workers", "127.0.0.1:1")):
             self.assertNotEqual(0, self.workers.command(*words, capture_output=True).returncode, words)
         self.run_command("resume", "all")
         self.await_that("the others are fetched", lambda: self.web.requests() > 0)
         self.run_command("unblock", blocked)
         self.await_end()
+        # A domain that was purged can be crawled after all: of it nothing was crawled but what others link to.
+        self.seed()
+        self.await_end()
         self.assertEqual([], self.dead_letters())
+        self.stop_all()
+        self.assertTrue(self.web.report()["check"]["equal"])
+
+    def inspect(self, *words):
+        return json.loads(self.run_command("inspect", *words))
 
     def are_shared_by(self, count, topic):
         status = self.status()

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -100,6 +101,25 @@ class FrontierCommands(unittest.TestCase):
         # And it goes on as if nobody had looked.
         self.assertEqual(0, self.crawl("--delay", "1ms").wait(PATIENCE_S))
 
+    def test_an_order_is_carried_out_when_the_crawl_goes_on(self):
+        crawl = self.crawl("--delay", "3s")
+        self.await_that(lambda: self.data.exists() and self.web.requests() > 5)
+        seeds = self.web.seeds.read_text().split()
+        self.assertIn("in use by process", self.run_on_folder("purge", seeds[0], code=1))
+        crawl.send_signal(signal.SIGTERM)
+        crawl.wait(PATIENCE_S)
+        waiting = (json.loads(self.run_on_folder("inspect", "domain", seed)) for seed in seeds)
+        purged = next(found["domain"] for found in waiting if found["queue"] and sum(found["queue"]["waiting_by_band"]) > 0)
+        scheduled = self.dump("scoring-log", "--domain", purged)
+        urls = {request["url"] for message in scheduled if message["type"] == "schedule" for request in message["detail"]["requests"]}
+        self.assertIn(f"order written: {purged} ", self.run_on_folder("purge", f"www.{purged}"))
+        self.assertEqual([purged], [message["key"] for message in self.dump("spider-log", "--type", "domain_order")])
+        self.run_on_folder("unblock", purged)
+        self.assertEqual(0, self.crawl("--delay", "1ms").wait(PATIENCE_S))
+        left = {url: json.loads(self.run_on_folder("inspect", "url", url))["link"] for url in urls}
+        self.assertEqual([], [url for url, link in left.items() if link["status"] == "queued"], "queued for ever")
+        self.assertEqual("", self.run_on_folder("log", "dead-letter"))
+
     def test_wrong_options_are_refused_by_name(self):
         for words, named in ((("status", "--domains", "x"), "--domains x"), (("status", "nonsense"), "nonsense"),
                              (("log", "dump"), "log dump TOPIC"), (("log", "dump", "x", "--since", "y"), "--since y"),
@@ -108,6 +128,7 @@ class FrontierCommands(unittest.TestCase):
 
     def test_a_folder_without_a_crawl_is_named_and_not_made(self):
         self.assertIn(str(self.data), self.run_on_folder("status", code=1))
+        self.assertIn(str(self.data), self.run_on_folder("purge", "a.test", code=1))
         self.assertFalse(self.data.exists())
 
 

@@ -77,7 +77,7 @@ class BuiltinCrawl : public SimCrawl {
                           .depth = static_cast<uint32_t>(random.Below(4)),
                           .score = 0.25f * static_cast<float>(1 + random.Below(4)),
                           .attempt = static_cast<uint32_t>(random.Below(4))};
-    const uint64_t kind = random.Below(12);
+    const uint64_t kind = random.Below(13);
     if (kind < 5) {
       AppendLinks(world, random, domain);
     } else if (kind < 6) {
@@ -115,6 +115,8 @@ class BuiltinCrawl : public SimCrawl {
                                                                  : DnsOutcome::kUnspecified}});
     } else if (kind < 11) {
       world.Append({.domain = domain, .event = Deferred{.request = request}});
+    } else if (kind < 12) {
+      world.Append({.domain = domain, .event = NewOrder(world.clock.Wall(), random)});
     } else {
       world.AppendRaw(world.PartitionOfDomain(domain), domain, "no protobuf");
     }

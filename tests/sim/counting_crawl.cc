@@ -1,5 +1,7 @@
 #include <cstring>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -70,7 +72,18 @@ class CountingStrategy : public ScriptedStrategy {
 struct Expected {
   uint64_t fetched = 0, failed = 0, deferred = 0;
   std::map<std::string, uint32_t> scheduled;  // by URL, of a strategy without chance
+  std::set<std::string> queued;               // the same
+  std::vector<std::string> orders;
 };
+
+// As they are passed on.
+std::string TextOf(bool purge, std::optional<WallTime> blocked_until) {
+  std::string text = purge ? "purge" : "";
+  if (blocked_until.has_value()) {
+    text += "blocked until " + std::to_string(blocked_until->time_since_epoch().count());
+  }
+  return text;
+}
 
 class CountingCrawl : public SimCrawl {
  public:
@@ -88,7 +101,7 @@ class CountingCrawl : public SimCrawl {
     Expected& expected = expected_[domain];
     const std::string url = SimUrl(domain, random.Below(kSimUrlsPerDomain));
     const Request request{.url = url, .domain = domain};
-    const uint64_t kind = random.Below(10);
+    const uint64_t kind = random.Below(11);
     std::vector<std::string> urls = {url};
     bool decides = !poison;
     if (kind < 5) {
@@ -106,7 +119,10 @@ class CountingCrawl : public SimCrawl {
       world.Append({.domain = domain, .event = PageFetched{.request = request, .status = 200}});
       if (!poison) {
         ++expected.fetched;
-        ++expected.scheduled[CountingStrategy::ExtraUrl(domain, now_ms)];
+        expected.queued.erase(url);
+        const std::string extra = CountingStrategy::ExtraUrl(domain, now_ms);
+        ++expected.scheduled[extra];
+        expected.queued.insert(extra);
       }
     } else if (kind < 8) {
       // Each of another request: the second failure of one would schedule nothing.
@@ -114,10 +130,23 @@ class CountingCrawl : public SimCrawl {
       failed.attempt = failures_[url]++;
       world.Append({.domain = domain,
                     .event = FetchFailed{.request = failed, .cause = FailureCause::kReset}});
-      if (!poison) ++expected.failed;
+      if (!poison) {
+        ++expected.failed;
+        expected.queued.erase(url);
+      }
     } else if (kind < 9) {
-      world.Append({.domain = domain, .event = Deferred{.request = request}});
+      // Of the request that its last failure led to.
+      Request deferred = request;
+      deferred.attempt = failures_[url];
+      world.Append({.domain = domain, .event = Deferred{.request = deferred}});
       ++expected.deferred;
+      expected.queued.insert(url);
+      decides = false;
+    } else if (kind < 10) {
+      const DomainOrder order = NewOrder(world.clock.Wall(), random);
+      world.Append({.domain = domain, .event = order});
+      expected.orders.push_back(TextOf(order.purge, order.blocked_until));
+      if (order.purge) expected.queued.clear();
       decides = false;
     } else {
       world.AppendRaw(world.PartitionOfDomain(domain), domain, "no protobuf");
@@ -125,7 +154,9 @@ class CountingCrawl : public SimCrawl {
     }
     if (!decides) return;
     for (const std::string& link : std::set(urls.begin(), urls.end())) {
-      if (CountingStrategy::Wants(now_ms, FingerprintOf(link).low)) ++expected.scheduled[link];
+      if (!CountingStrategy::Wants(now_ms, FingerprintOf(link).low)) continue;
+      ++expected.scheduled[link];
+      expected.queued.insert(link);
     }
   }
 
@@ -144,7 +175,14 @@ class CountingCrawl : public SimCrawl {
         ++read[request.domain][request.url];
       }
     }
+    std::map<std::string, std::vector<std::string>> orders;
+    for (const ReadSchedule& schedule : world.ReadScoringLog(rules)) {
+      if (!schedule.update.has_value()) continue;
+      orders[schedule.domain].push_back(
+          TextOf(schedule.update->purge, schedule.update->blocked_until));
+    }
     for (const auto& [domain, expected] : expected_) {
+      if (orders[domain] != expected.orders) Fail(domain, "its orders are not those given");
       AuditDomain(world, domain, expected, read[domain], deferred[domain]);
     }
     return failure_;
@@ -171,6 +209,8 @@ class CountingCrawl : public SimCrawl {
       Compare(url, "the state's count against the log",
               CountingStrategy::CountOf(state.data.data()), times);
       if (by_chance_) continue;
+      Compare(url, "queued, as its state says", state.status == LinkStatus::kQueued,
+              expected.queued.contains(url));
       const auto wanted = expected.scheduled.find(url);
       Compare(url, "the log against what the events say", times,
               wanted == expected.scheduled.end() ? 0 : wanted->second);

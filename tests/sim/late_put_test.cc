@@ -41,12 +41,6 @@ class LateWorker {
     EXPECT_TRUE(store_.holds_something());
     core_.reset();
   }
-  void DieInAChangeOf(std::string_view domain) {
-    store_.Hold();
-    EXPECT_TRUE(IsRetry(core_->ChangeDomain(domain, {.crawl_delay = std::chrono::seconds(1)})));
-    EXPECT_TRUE(store_.holds_something());
-    core_.reset();
-  }
 
  private:
   DbWorkerHarness& harness_;
@@ -153,8 +147,12 @@ TEST_F(LatePut, OfAnOwnerInBetweenLosesNothingThatItsSuccessorPassedOver) {
   first_.Start();
   worker_.Schedule("one.com", {DbWorkerHarness::RequestTo("http://one.com/b")});
   first_.DieInItsNextPut();
-  second_.Start(slow_bus_, 2);
-  second_.DieInAChangeOf("one.com");
+  // It dies claiming the row, before anything leaves.
+  worker_.feed().low_lag = 100;
+  second_.Start(slow_bus_, 1);
+  second_.DieInItsNextPut();
+  EXPECT_TRUE(worker_.NewInFeed().empty());
+  worker_.feed().low_lag = 1;
   first_.store().Land();
   worker_.Restart();
   worker_.Settle();

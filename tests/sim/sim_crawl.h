@@ -2,11 +2,14 @@
 // books that must balance in the end.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
 
+#include "common/base/clock.h"
 #include "common/base/random.h"
+#include "common/model/spider_log.h"
 #include "strategy_worker/host/strategy.h"
 #include "tests/support/scoring_log_filter.h"
 #include "tests/support/strategy_world.h"
@@ -19,6 +22,12 @@ inline constexpr uint64_t kSimUrlsPerDomain = 12;
 inline std::string SimDomain(uint64_t i) { return "d" + std::to_string(i) + ".test"; }
 inline std::string SimUrl(const std::string& domain, uint64_t i) {
   return "https://" + domain + "/" + std::to_string(i);
+}
+
+// A block, its end, or a purge.
+inline DomainOrder NewOrder(WallTime now, Random& random) {
+  if (random.Chance(0.5)) return {.purge = true};
+  return {.blocked_until = random.Chance(0.5) ? WallTime() : now + std::chrono::minutes(1)};
 }
 
 // Not thread-safe; one a simulation.

@@ -102,6 +102,7 @@ struct EventReader {
   void operator()(const LinksFound& found) const {
     for (const Link& link : found.links) ++contents.links[std::string(link.url)];
   }
+  void operator()(const DomainOrder&) const {}
   void operator()(const HostFacts& facts) const {
     ++contents.facts[std::string(facts.host)];
     if (facts.crawl_delay) {

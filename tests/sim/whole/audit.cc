@@ -133,7 +133,9 @@ class Auditor {
     };
     std::string breach = first("crawled against robots.txt", compared.forbidden);
     if (breach.empty()) breach = first("crawled though nothing leads there", compared.unreachable);
-    const bool is_all_wanted = run_.shape.max_pages == 0 && !run_.shape.by_chance;
+    // What a purge has dropped is crawled when something leads there once more.
+    const bool is_all_wanted =
+        run_.shape.max_pages == 0 && !run_.shape.by_chance && run_.purged.empty();
     if (!is_all_wanted || !breach.empty()) return breach;
     breach = first("never crawled", compared.missing);
     return breach.empty() ? first("given up too early", compared.unfinished) : breach;
@@ -225,6 +227,9 @@ class Auditor {
     // What a spider that died had handed back may wait twice: a RAISE makes one of the two.
     for (const std::string& url : raised) {
       if (left[url] > 0) scheduled[url] = std::min(scheduled[url], left[url]);
+    }
+    for (auto& [url, times] : scheduled) {
+      if (run_.purged.contains(run_.server.DomainOf(url))) times = std::min(times, left[url]);
     }
     return Difference(left, scheduled, "never left the queue", "left the queue again");
   }

@@ -19,10 +19,6 @@ std::string_view NameOf(Role role) {
   return kNames[static_cast<size_t>(role)];
 }
 
-absl::Status SimWorker::ChangeDomain(std::string_view, const DomainUpdate&) {
-  return absl::NotFoundError("no db worker");
-}
-
 SimProcess::SimProcess(const SimSurroundings& around, SimProcessOptions options)
     : around_(around),
       options_(std::move(options)),
@@ -69,16 +65,6 @@ bool SimProcess::Close() {
     return status;
   });
   return closed_ || dead();
-}
-
-absl::Status SimProcess::ChangeDomain(std::string_view domain, const DomainUpdate& update) {
-  absl::Status changed;
-  Run([&] {
-    changed = core_ == nullptr ? absl::UnavailableError("no core")
-                               : worker_->ChangeDomain(domain, update);
-    return changed.code() == absl::StatusCode::kNotFound ? absl::OkStatus() : changed;
-  });
-  return dead() ? absl::UnavailableError("it died") : changed;
 }
 
 void SimProcess::Run(const std::function<absl::Status()>& action) {

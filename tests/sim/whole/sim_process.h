@@ -15,7 +15,6 @@
 #include "common/base/simulated_process.h"
 #include "common/bus/memory/memory_bus.h"
 #include "common/metrics/metric_registry.h"
-#include "common/model/scoring_log.h"
 #include "common/runtime/step_loop.h"
 #include "common/store/memory/memory_store.h"
 #include "tests/sim/whole/shape.h"
@@ -74,8 +73,6 @@ class SimWorker {
   virtual uint64_t lost_commits() const { return 0; }
   // Nothing waits in the queues that it owns. Only of a db worker with a core.
   virtual bool IsDrained() const { return true; }
-  // NotFound when the domain is another worker's.
-  virtual absl::Status ChangeDomain(std::string_view domain, const DomainUpdate& update);
 };
 
 class SimProcess {
@@ -90,7 +87,6 @@ class SimProcess {
   // As after SIGTERM. False while it has to be called again, in a while.
   bool Close();
   void Kill();
-  absl::Status ChangeDomain(std::string_view domain, const DomainUpdate& update);
 
   Role role() const { return options_.role; }
   int slot() const { return options_.slot; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct SimRun {
 
   struct Block {
     std::string domain;
-    WallTime from;   // once it was durable
+    WallTime from;   // once it held
     WallTime until;  // when it ended, or somebody began to lift it
   };
 
@@ -34,6 +35,7 @@ struct SimRun {
   SimServer server;
 
   std::vector<Block> blocks;
+  std::set<std::string> purged;  // domains
   int spider_losses = 0;
   // Two spiders may have had a domain at once: one of them did not know it any more.
   bool zombie_spiders = false;

@@ -229,9 +229,6 @@ class SimDbWorker : public SimWorker {
     }
     return true;
   }
-  absl::Status ChangeDomain(std::string_view domain, const DomainUpdate& update) override {
-    return core_->core().ChangeDomain(domain, update);
-  }
 
  private:
   class SteppedDbWorker : public Stepped {

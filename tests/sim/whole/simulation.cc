@@ -12,7 +12,12 @@
 
 #include "common/base/check.h"
 #include "common/base/random.h"
+#include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "common/store/memory/memory_store.h"
+#include "common/url/partition.h"
+#include "db_worker/queue/columns.h"
+#include "db_worker/queue/head.h"
 #include "tests/sim/whole/sim_process.h"
 #include "tests/sim/whole/sim_run.h"
 
@@ -64,9 +69,11 @@ class Simulation {
   ManualClock& clock() { return run_.world.clock; }
   bool failed() const { return !report_.failure.empty(); }
 
-  void AppendSeeds() {
+  // All, or those of a domain.
+  void AppendSeeds(const std::optional<std::string>& only = {}) {
     for (const std::string& url : run_.server.Seeds()) {
       const std::string domain = run_.server.DomainOf(url);
+      if (only.has_value() && domain != *only) continue;
       const Seed seed{.url = url};
       run_.world.Append({.domain = domain, .event = Seeds{.seeds = {&seed, 1}}});
     }
@@ -195,7 +202,7 @@ class Simulation {
   }
 
   bool IsAtRest() {
-    if (block_ || bus_back_at_) return false;
+    if (block_ || to_purge_ || bus_back_at_) return false;
     for (const auto& process : processes_) {
       if (process->stepping() || process->closing) return false;
       if (process->role() == Role::kDbWorker && !process->worker().IsDrained()) return false;
@@ -387,6 +394,12 @@ class Simulation {
                          block_->lifted_after.count()));
         return false;
       }
+      case FaultKind::kPurge: {
+        const std::vector<std::string> domains = run_.server.Domains();
+        to_purge_ = domains[random.Below(domains.size())];
+        tell(*to_purge_);
+        return false;
+      }
       case FaultKind::kStrategySwap:
         if (swapped_) return false;
         swapped_ = run_.strategy_swapped = true;
@@ -486,42 +499,73 @@ class Simulation {
     std::string domain;
     seconds lasts;
     seconds lifted_after;
-    // Once it is durable: its place in SimRun::blocks, and when to lift it.
-    std::optional<size_t> index;
+    // Once it was ordered.
+    WallTime until{};
     SteadyTime lift_at{};
+    // Once it is in the queue's row, the end of the scoring log then: a replaced owner may have put
+    // it, so it holds when the group has read up to there.
+    std::optional<Offset> in_row_at;
+    // Once it holds: its place in SimRun::blocks.
+    std::optional<size_t> index;
   };
 
   void Operate() {
+    if (bus_back_at_) return;
+    if (to_purge_) {
+      Order(*to_purge_, {.purge = true});
+      run_.purged.insert(*to_purge_);
+      AppendSeeds(to_purge_);  // it is to be crawled after all
+      to_purge_.reset();
+    }
     if (!block_) return;
     const WallTime now = clock().Wall();
-    if (!block_->index) {
-      if (!ChangeDomain({.blocked_until = now + block_->lasts})) return;
-      block_->index = run_.blocks.size();
+    if (block_->until == WallTime()) {
+      block_->until = now + block_->lasts;
       block_->lift_at = clock().Now() + block_->lifted_after;
-      run_.blocks.push_back(
-          {.domain = block_->domain, .from = clock().Wall(), .until = now + block_->lasts});
-    } else if (calm_ || clock().Now() >= block_->lift_at) {
+      Order(block_->domain, {.blocked_until = block_->until});
+      return;
+    }
+    if (!block_->index && Holds()) {
+      block_->index = run_.blocks.size();
+      run_.blocks.push_back({.domain = block_->domain, .from = now, .until = block_->until});
+    }
+    if (!calm_ && clock().Now() < block_->lift_at) return;
+    if (block_->index) {
       WallTime& until = run_.blocks[*block_->index].until;
       until = std::min(until, now);
-      if (ChangeDomain({.blocked_until = WallTime()})) block_.reset();
     }
+    Order(block_->domain, {.blocked_until = WallTime()});
+    block_.reset();
   }
 
-  // Whether the domain's owner did it.
-  bool ChangeDomain(const DomainUpdate& update) {
-    std::vector<int> numbers;
-    for (const auto& process : processes_) numbers.push_back(process->number());
-    for (const int number : numbers) {
-      SimProcess* const process = Find(number);
-      if (process == nullptr || process->role() != Role::kDbWorker || process->stepping() ||
-          process->closing || !process->has_core() || clock().Now() < process->asleep_until) {
-        continue;
-      }
-      const absl::Status changed = process->ChangeDomain(block_->domain, update);
-      if (process->dead()) Bury(*process);
-      if (changed.ok()) return true;
+  void Order(const std::string& domain, const DomainOrder& order) {
+    run_.world.Append({.domain = domain, .event = order});
+  }
+
+  bool Holds() {
+    const PartitionId partition = run_.world.PartitionOfDomain(block_->domain);
+    if (!block_->in_row_at) {
+      if (BlockedUntil(block_->domain) < block_->until) return false;
+      block_->in_row_at = run_.world.EndOf(kScoringLogTopic, partition);
     }
-    return false;
+    const auto offsets = *run_.world.bus.NewOffsetReader();
+    const auto committed =
+        *offsets->Committed(kDbWorkerGroup, kScoringLogTopic, {&partition, 1}, minutes(1));
+    return committed[0].has_value() && committed[0]->offset >= *block_->in_row_at;
+  }
+
+  // As the queue's row says.
+  WallTime BlockedUntil(const std::string& domain) {
+    MemoryStore store(&run_.world.tables, {});
+    const std::string row = DomainRow(domain);
+    const std::string_view column = kHeadColumn;
+    const RowGet get{.row = row, .columns = {&column, 1}};
+    Rows rows;
+    CHECK_OK(store.MultiGet(Table::kQueue, {&get, 1}, minutes(1), &rows));
+    const Cell* const cell = rows.Find(0, kHeadColumn);
+    Head head;
+    if (cell != nullptr) CHECK_OK(DecodeHead(cell->value, &head));
+    return head.blocked_until;
   }
 
   const FaultPlan allowed_;
@@ -541,6 +585,7 @@ class Simulation {
   int next_fault_ = 0;
   int depth_ = 0;               // of frozen processes
   std::optional<Block> block_;  // that an operator is to make, or has made
+  std::optional<std::string> to_purge_;
   std::optional<SteadyTime> bus_back_at_;
 };
 

@@ -1,0 +1,213 @@
+// `orbweaver block`, `unblock`, `purge`: orders about a domain, of a cluster or in a folder.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/crawl/crawl_folder.h"
+#include "cli/frontier/frontier.h"
+#include "cli/frontier/message_view.h"
+#include "cli/order_writer.h"
+#include "cli/product_options.h"
+#include "fmt/format.h"
+
+#include "common/base/clock.h"
+#include "common/base/status.h"
+#include "common/bus/embedded/embedded_bus.h"
+#include "common/bus/kafka/kafka_bus.h"
+#include "common/config/schema.h"
+#include "common/config/value_text.h"
+#include "common/model/limits.h"
+#include "common/store/rocksdb/database.h"
+#include "common/url/named_domain.h"
+
+namespace orbweaver {
+namespace {
+
+#define ORBWEAVER_ORDER_COMMAND_OPTIONS \
+  R"(  --data DIR        in the folder of `orbweaver crawl`, which must not be running, and the next run
+                    of it carries the order out; else in the cluster
+  --config FILE     read the options from a file: kafka.brokers, url.…
+  --set NAME=VALUE  set an option
+  --help            this text
+
+DOMAIN may be a host or a URL: it stands for its registered domain. The order is written to the
+spider log. It holds once the domain's strategy worker has read it there and passed it on, and the
+db worker has read that. No worker has to be up now; orders are carried out one after the other.
+
+Exit code: 0 the order is written; 1 it is not, with the reason; 2 wrong options.
+)"
+
+constexpr char kBlockHelp[] =
+    R"(usage: orbweaver block DOMAIN --for TIME [OPTIONS]
+
+No request to the registered domain leaves the queue from when the order is read until TIME after
+now. What is in the feed already is still fetched. Nothing is lost: it waits. A block is never
+shortened by another one.
+
+  --for TIME        how long from now on: 90s, 2h
+)" ORBWEAVER_ORDER_COMMAND_OPTIONS;
+
+constexpr char kUnblockHelp[] =
+    R"(usage: orbweaver unblock DOMAIN [OPTIONS]
+
+Ends blocks of the registered domain, and its back-off.
+
+)" ORBWEAVER_ORDER_COMMAND_OPTIONS;
+
+constexpr char kPurgeHelp[] =
+    R"(usage: orbweaver purge DOMAIN [OPTIONS]
+
+Drops all requests to the registered domain that wait in the queue. Their URLs are as they were
+before they were scheduled: the strategy may schedule them again when it sees them again, as links
+or seeds. What is in the feed already is still fetched.
+
+)" ORBWEAVER_ORDER_COMMAND_OPTIONS;
+
+constexpr Duration kTimeout = std::chrono::minutes(2);
+constexpr size_t kCacheBytes = size_t{32} << 20;
+
+struct Arguments {
+  std::string operand;
+  DomainOrder order;
+  std::string_view effect;  // "is blocked", …
+  std::string until;        // of a block
+  std::optional<std::filesystem::path> folder;
+};
+
+int Fail(int code, std::string_view command, std::string_view message) {
+  fmt::print(stderr, "orbweaver {}: {}.\n", command, message);
+  return code;
+}
+
+// The cluster's, or that of a crawl that rests: opened for writing, so the folder is locked.
+struct Log {
+  std::unique_ptr<Database> database;
+  std::unique_ptr<Bus> bus;
+};
+absl::StatusOr<Log> OpenLog(const ProductOptions& options, const Arguments& args) {
+  Log log;
+  if (!args.folder.has_value()) {
+    ASSIGN_OR_RETURN(log.bus, NewKafkaBus(options.kafka));
+    return log;
+  }
+  ASSIGN_OR_RETURN(log.database,
+                   Database::Open({.folder = *args.folder, .block_cache_bytes = kCacheBytes}));
+  ASSIGN_OR_RETURN(log.bus, EmbeddedBus::Open(*log.database, SystemClock()));
+  return log;
+}
+
+// " (lag 12 and 3)", or nothing when that cannot be known now.
+std::string LagText(Bus& bus, const WrittenOrder& written) {
+  const auto lag = LagBefore(bus, written, kLookTimeout);
+  if (!lag.ok()) return {};
+  return fmt::format(" (lag {} and {})", lag->strategy_worker, lag->db_worker);
+}
+
+absl::Status Give(const ProductOptions& options, const Arguments& args) {
+  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  ASSIGN_OR_RETURN(const std::string domain,
+                   NamedDomain(args.operand, options.spider.url, *suffixes));
+  if (domain != args.operand) fmt::print("{} belongs to {}\n", args.operand, domain);
+  ASSIGN_OR_RETURN(const Log log, OpenLog(options, args));
+  const auto written = WriteOrder(*log.bus, domain, args.order, kTimeout);
+  if (IsRetry(written.status()) || IsFenced(written.status())) {
+    return RetryError("{}. The order may be in the log or not: give it again, which does no harm",
+                      MessageOf(written.status()));
+  }
+  RETURN_IF_ERROR(written.status());
+  fmt::print("order written: {} {}{}{}\n", domain, args.effect, args.until,
+             args.folder.has_value()
+                 ? ", once its crawl goes on"
+                 : fmt::format(", once the strategy worker and the db worker of partition {} have "
+                               "read it{}",
+                               written->partition, LagText(*log.bus, *written)));
+  return absl::OkStatus();
+}
+
+// The end of a block that begins now; false when `text` is no time.
+bool ParseFor(const std::string& text, DomainOrder* order) {
+  Duration duration;
+  if (!config::ParseDuration(text, &duration) || duration <= Duration::zero()) return false;
+  const WallTime now = SystemClock().Wall();
+  const auto left = WallTime(std::chrono::milliseconds(kMaxTimeMs)) - now;
+  order->blocked_until =
+      now + std::min(std::chrono::floor<std::chrono::milliseconds>(duration), left);
+  return true;
+}
+
+// False: wrong or missing arguments.
+bool Parse(std::string_view action, std::vector<std::string> args, Arguments* parsed) {
+  if (action == "block") {
+    const auto duration = TakeValue(&args, "--for");
+    if (!duration.has_value() || !ParseFor(*duration, &parsed->order)) return false;
+    parsed->effect = "is blocked until ";
+    parsed->until = TimeText(*parsed->order.blocked_until);
+  } else if (action == "unblock") {
+    parsed->order.blocked_until = WallTime();
+    parsed->effect = "is not blocked";
+  } else {
+    parsed->order.purge = true;
+    parsed->effect = "has no requests in the queue, and its URLs may be scheduled again";
+  }
+  if (args.size() != 1 || args[0].starts_with('-')) return false;
+  parsed->operand = args[0];
+  return true;
+}
+
+int Run(std::string_view action, std::span<const std::string> all_args) {
+  std::vector<std::string> args(all_args.begin(), all_args.end());
+  Arguments parsed;
+  std::string kept;
+  if (const auto folder = TakeValue(&args, "--data")) {
+    parsed.folder = *folder;
+    // Which domain a name belongs to is for the crawl to say.
+    kept = CrawlFolder(*folder).options_file();
+    if (kept.empty()) {
+      return Fail(kExitFailed, action, fmt::format("{}: no folder of `orbweaver crawl`", *folder));
+    }
+  }
+  config::Schema schema;
+  ProductOptions options;
+  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options, kept); !loaded.ok()) {
+    return Fail(kExitUsage, action, MessageOf(loaded));
+  }
+  if (!Parse(action, std::move(args), &parsed)) {
+    return Fail(
+        kExitUsage, action,
+        fmt::format("wrong or missing arguments. `orbweaver {} --help` lists them", action));
+  }
+  const absl::Status given = Give(options, parsed);
+  if (given.ok()) return kExitOk;
+  return Fail(IsPoison(given) ? kExitUsage : kExitFailed, action, MessageOf(given));
+}
+
+}  // namespace
+
+Command BlockCommand() {
+  return {.name = "block",
+          .summary = "Keep a domain's requests in the queue for a while",
+          .help = kBlockHelp,
+          .run = [](std::span<const std::string> args) { return Run("block", args); }};
+}
+
+Command UnblockCommand() {
+  return {.name = "unblock",
+          .summary = "End a domain's blocks and back-off",
+          .help = kUnblockHelp,
+          .run = [](std::span<const std::string> args) { return Run("unblock", args); }};
+}
+
+Command PurgeCommand() {
+  return {.name = "purge",
+          .summary = "Drop a domain's requests from the queue",
+          .help = kPurgeHelp,
+          .run = [](std::span<const std::string> args) { return Run("purge", args); }};
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,34 @@
+// Orders of operators on their way into the spider log: `orbweaver block`, `unblock`, `purge`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+#include "common/base/clock.h"
+#include "common/base/ids.h"
+#include "common/bus/bus.h"
+#include "common/model/spider_log.h"
+
+namespace orbweaver {
+
+struct WrittenOrder {
+  PartitionId partition;
+  Offset offset;
+};
+
+// Appends `order` about the registered domain `domain` and waits until it is durable. An error that
+// is retry leaves it open whether the log has it; an order may be given again. Fatal: the spider
+// log does not exist. Blocks for some multiple of `timeout` at most.
+absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, std::string_view domain, const DomainOrder& order,
+                                        Duration timeout);
+
+// How much the workers have to do before they come to an order: messages of its partition.
+struct OrderLag {
+  int64_t strategy_worker = 0;
+  int64_t db_worker = 0;
+};
+absl::StatusOr<OrderLag> LagBefore(Bus& bus, const WrittenOrder& order, Duration timeout);
+
+}  // namespace orbweaver

@@ -1,0 +1,93 @@
+// An operator's orders about a domain: carried out in the states, passed on, the strategy not
+// asked.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "strategy_worker/core/strategy_core.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/strategy_core_fixture.h"
+#include "tests/support/strategy_world.h"
+
+namespace orbweaver {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class OrderTest : public StrategyCoreTest {
+ protected:
+  void Append(const DomainOrder& order) { world_.Append({.domain = kDomain, .event = order}); }
+  LinkStatus StatusOf(const std::string& url) { return world_.StateOf(kDomain, url)->status; }
+};
+
+TEST_F(OrderTest, ABlockAndItsEndArePassedOnAndTheStrategyIsNotAsked) {
+  strategy_.on_event = [](ScriptedStrategy::Call) -> absl::Status {
+    return PoisonError("was asked");
+  };
+  const WallTime until{std::chrono::milliseconds(1'700'000'000'000)};
+  Append({.blocked_until = until});
+  Append({.blocked_until = WallTime()});
+  Append({});
+  ASSERT_OK(Run());
+  const auto read = world_.ReadScoringLog();
+  ASSERT_THAT(read, SizeIs(2));
+  EXPECT_EQ(read[0].update->blocked_until, until);
+  EXPECT_FALSE(read[0].update->purge);
+  EXPECT_EQ(read[1].update->blocked_until, WallTime());
+  EXPECT_EQ(read[1].source_offset, Offset(1));
+  EXPECT_THAT(world_.DeadLetterCauses(), IsEmpty());
+  EXPECT_EQ(Committed(), Offset(3));
+}
+
+TEST_F(OrderTest, APurgedUrlIsQueuedNoMoreAndMayBeScheduledAgain) {
+  world_.Append(
+      {.domain = kDomain, .event = PageFetched{.request = RequestOf(kUrl + "3"), .status = 200}});
+  AppendLinks({kUrl, kUrl + "2", kUrl + "3"});
+  Append({.purge = true});
+  AppendLinks({kUrl + "2"});
+  ASSERT_OK(Run());
+  EXPECT_EQ(StatusOf(kUrl), LinkStatus::kNotCrawled);
+  EXPECT_EQ(StatusOf(kUrl + "2"), LinkStatus::kQueued);
+  EXPECT_EQ(StatusOf(kUrl + "3"), LinkStatus::kCrawled);
+  const auto read = world_.ReadScoringLog();
+  ASSERT_GE(read.size(), 3u);
+  EXPECT_TRUE(read[read.size() - 2].update->purge);
+  ASSERT_THAT(read.back().requests, SizeIs(1));
+  EXPECT_EQ(read.back().requests[0].url, kUrl + "2");
+  EXPECT_EQ(read.back().requests[0].action, ScheduleAction::kAdd) << "it does not wait any more";
+}
+
+TEST_F(OrderTest, APurgeThatIsReadAgainPurgesNothingThatCameAfterIt) {
+  AppendLinks({kUrl});
+  Append({.purge = true});
+  AppendLinks({kUrl});
+  ASSERT_OK(Run());
+  const size_t sent = world_.ReadScoringLog().size();
+  // As after a crash before the commit.
+  const auto consumer = *world_.bus.NewConsumer({.group = std::string(kStrategyWorkerGroup)});
+  core_.reset();
+  world_.clock.Advance(std::chrono::hours(1));
+  const AssignedPartition from{.partition = kOnly, .position = Offset(0)};
+  ASSERT_OK(consumer->Assign(kSpiderLogTopic, {&from, 1}));
+  const OffsetCommit commit{.partition = kOnly, .offset = Offset(0)};
+  ASSERT_OK(consumer->Commit({&commit, 1}, kLong));
+  ASSERT_OK(Run());
+  EXPECT_EQ(world_.ReadScoringLog().size(), sent);
+  EXPECT_EQ(StatusOf(kUrl), LinkStatus::kQueued);
+}
+
+TEST_F(OrderTest, WhatASpiderHandsBackAfterAPurgeIsQueuedAsItsStateSays) {
+  AppendLinks({kUrl});
+  Append({.purge = true});
+  world_.Append({.domain = kDomain, .event = Deferred{.request = RequestOf(kUrl)}});
+  ASSERT_OK(Run());
+  ASSERT_THAT(world_.ReadScoringLog().back().requests, SizeIs(1));
+  EXPECT_EQ(StatusOf(kUrl), LinkStatus::kQueued);
+}
+
+}  // namespace
+}  // namespace orbweaver
