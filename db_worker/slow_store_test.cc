@@ -17,6 +17,7 @@
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
 #include "db_worker/db_worker_core.h"
+#include "db_worker/queue/chunk.h"
 #include "db_worker/queue/columns.h"
 
 namespace orbweaver {
@@ -34,8 +35,10 @@ class SlowStoreTest : public ::testing::Test {
  protected:
   // One process, its store included.
   struct Worker {
-    Worker(SlowStoreTest& test, std::string name, Duration row_time)
-        : store(&test.tables_, {.virtual_time = &test.clock_, .faults = {.row_time = row_time}}) {
+    Worker(SlowStoreTest& test, std::string name, Duration row_time,
+           Duration call_time = Duration::zero())
+        : store(&test.tables_, {.virtual_time = &test.clock_,
+                                .faults = {.min_latency = call_time, .row_time = row_time}}) {
       DbWorkerSetup setup{.name = name, .member = name, .session_timeout = kSession};
       setup.options.feed.min_delay = milliseconds(0);
       setup.options.feed.low_lag = setup.options.feed.target_lag;
@@ -82,9 +85,38 @@ class SlowStoreTest : public ::testing::Test {
     }
   }
 
+  // Chunks of one request each in the last band, likewise: of /0, /1 and so on.
+  void PutQueue(const std::string& domain, int count) {
+    const std::string row = DomainRow(domain);
+    Head head;
+    head.applied = {1, Offset(0), 0};
+    Band& band = head.bands[kBands - 1];
+    for (int i = 0; i < count; ++i) band.Append(1, /*writer=*/1);
+    band.waiting = static_cast<uint64_t>(count);
+    std::string packed;
+    EncodeHead(head, &packed);
+    std::vector<uint32_t> remaining;
+    for (int i = 0; i <= count; ++i) {
+      const std::string url = fmt::format("http://{}/{}", domain, i);
+      std::string encoded;
+      EncodeRequest({.url = url, .fingerprint = FingerprintOf(url)}, &encoded);
+      ChunkWriter writer;
+      writer.Add(encoded);
+      const Chunk chunk = writer.Finish();
+      const std::string column = BandColumn(head, kBands - 1, static_cast<uint64_t>(i));
+      const CellPut cell =
+          i < count ? CellPut{column, chunk.bytes()} : CellPut{kHeadColumn, packed};
+      const RowPut put{row, Version(1), {&cell, 1}};
+      CHECK_OK(store_.Write(Table::kQueue, {&put, 1}, kLong, &remaining));
+    }
+  }
+
   void Schedule(const std::string& domain) {
     const std::string url = "http://" + domain + "/" + std::to_string(next_source_);
-    const ScheduledRequest request{.url = url, .fingerprint = FingerprintOf(url), .score = 0.5};
+    Schedule(domain, {.url = url, .fingerprint = FingerprintOf(url), .score = 0.5});
+  }
+
+  void Schedule(const std::string& domain, const ScheduledRequest& request) {
     const auto value =
         Encode(ScoringLogEntry{.epoch = Offset(0),
                                .entry = ScheduleRequests{.source_topic_epoch = 1,
@@ -210,6 +242,37 @@ TEST_F(SlowStoreTest, AnEnqueueThatTakesTenSessionsCostsNoPartition) {
     ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
   }
   EXPECT_EQ(worker.metrics.requests_sent.value(), 1200u);
+  EXPECT_EQ(worker.metrics.take_overs.value(), kPartitions);
+}
+
+// As of the largest domains: reading its queue takes several sessions, marking what was raised too.
+TEST_F(SlowStoreTest, ARaiseThatSearchesForTenSessionsCostsNoPartition) {
+  constexpr int kQueued = 10'000;
+  PutQueue("huge.com", kQueued);
+  Worker worker(*this, "a", Duration::zero(), milliseconds(900));
+  TakeOver({&worker});
+  std::vector<std::string> urls;
+  for (int i = kQueued / 2; i < kQueued; i += 3)
+    urls.push_back(fmt::format("http://huge.com/{}", i));
+  for (const std::string& url : urls) {
+    Schedule("huge.com", {.url = url,
+                          .fingerprint = FingerprintOf(url),
+                          .score = 1,
+                          .action = ScheduleAction::kRaise});
+  }
+  const SteadyTime began = clock_.Now();
+  for (int i = 0; i < 500 && worker.metrics.taken_out.value() < urls.size(); ++i) {
+    const absl::Status status = worker.Step(clock_);
+    ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
+  }
+  EXPECT_EQ(worker.metrics.taken_out.value(), urls.size());
+  EXPECT_EQ(worker.metrics.take_overs.value(), kPartitions);
+  EXPECT_GT(clock_.Now() - began, 5 * kSession);
+  for (int i = 0; i < 50; ++i) CHECK_OK(worker.Step(clock_));
+  const DomainReport report = *worker.core->Inspect("huge.com");
+  EXPECT_EQ(report.waiting[0] + report.waiting[kBands - 1] + worker.metrics.requests_sent.value(),
+            kQueued);
+  EXPECT_GT(report.waiting[0], 0u);
   EXPECT_EQ(worker.metrics.take_overs.value(), kPartitions);
 }
 

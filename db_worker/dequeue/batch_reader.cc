@@ -13,6 +13,8 @@ namespace {
 
 // Of one band of one domain in one call, should they be small.
 constexpr uint64_t kMaxChunksAhead = 16;
+// Of one band of one domain in one batch: all others wait for it.
+constexpr uint32_t kMaxChunksInVain = 256;
 
 }  // namespace
 
@@ -47,16 +49,18 @@ absl::Status BatchReader::Read() {
 bool BatchReader::TakeCached(Cursor& cursor) {
   const LeavingDomain& domain = *cursor.domain;
   const Band& band = domain.chosen.head.bands[cursor.band];
-  while (cursor.left > 0 && cursor.chunk < band.next) {
+  while (cursor.left > 0 && cursor.chunk < band.next && cursor.chunks_in_vain < kMaxChunksInVain) {
     const ChunkKey key = domain.partition->KeyOf(domain.chosen.id, cursor.band, cursor.chunk);
     std::shared_ptr<const Chunk> chunk;
-    if (const auto found = read_.find(key); found != read_.end()) {
+    const auto found = read_.find(key);
+    if (found != read_.end()) {
       chunk = found->second;
     } else {
       chunk = parts_.chunks.Find(key);
       if (chunk == nullptr) return false;
     }
     const uint32_t size = chunk == nullptr ? 0 : chunk->size();
+    const uint32_t left_before = cursor.left;
     for (; cursor.left > 0 && cursor.index < size; ++cursor.index) {
       const std::string_view encoded = (*chunk)[cursor.index];
       if (!chunk->Waits(cursor.index, domain.chosen.head.applied)) continue;
@@ -64,8 +68,11 @@ bool BatchReader::TakeCached(Cursor& cursor) {
           {encoded, cursor.chunk, cursor.index, static_cast<uint8_t>(cursor.band)});
       --cursor.left;
     }
-    if (chunk != nullptr) kept_.push_back(std::move(chunk));
+    const bool in_vain = cursor.left == left_before;
+    if (!in_vain) kept_.push_back(std::move(chunk));
     if (cursor.index < size) break;
+    if (in_vain) ++cursor.chunks_in_vain;
+    if (found != read_.end()) read_.erase(found);
     parts_.chunks.Erase(key);
     ++cursor.chunk;
     cursor.index = 0;

@@ -43,8 +43,9 @@ class BatchReader {
   void Begin(std::vector<LeavingDomain>* domains);
 
   // Fills `requests` and moves `chosen.head` past them, and past what was taken out; a domain whose
-  // chunks hold less than was counted gives less. Until all is read or the pulse is due; goes on
-  // when called again, also after a retry error.
+  // chunks hold less than was counted gives less. So does one of whose requests very many were
+  // taken out: it is passed over the rest in batches to come. Until all is read or the pulse is
+  // due; goes on when called again, also after a retry error.
   absl::Status Read();
   bool done() const { return cursors_.empty(); }
 
@@ -56,6 +57,7 @@ class BatchReader {
     uint32_t left;
     uint64_t chunk;
     uint32_t index;
+    uint32_t chunks_in_vain = 0;  // passed, and gave nothing
   };
 
   // Takes what is in memory. False when the chunk it stands at has to be read.

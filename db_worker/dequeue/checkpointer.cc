@@ -12,9 +12,11 @@
 namespace orbweaver {
 namespace {
 
-// At once; the rest comes at the next checkpoint.
+// By one checkpoint; the rest comes with the next.
 constexpr size_t kMaxErasedChunks = 100'000;
-constexpr size_t kMaxErasesPerCall = 1000;
+// By one call. A domain that was purged may have many times as many.
+constexpr size_t kChunksPerCall = 2000;
+constexpr size_t kDomainsPerCall = 1000;
 
 }  // namespace
 
@@ -49,14 +51,8 @@ absl::Status Checkpointer::Advance() {
   }
   if (stage_ == Stage::kCheckpoint) {
     RETURN_IF_ERROR(PutCheckpoint());
-    garbage_.clear();
-    size_t chunks = 0;
-    while (chunks < kMaxErasedChunks) {
-      const DomainId id = partition_->index.TakeGarbage();
-      if (id == kNoDomain) break;
-      CollectGarbage(id);
-      chunks += garbage_.back().columns.size();
-    }
+    erased_ = 0;
+    CollectGarbage();
     stage_ = Stage::kErase;
   }
   if (stage_ == Stage::kErase) {
@@ -80,53 +76,61 @@ absl::Status Checkpointer::PutCheckpoint() {
   return absl::OkStatus();
 }
 
-void Checkpointer::CollectGarbage(DomainId id) {
-  Garbage& garbage = garbage_.emplace_back();
-  garbage.domain = id;
-  garbage.row = DomainRow(partition_->index.DomainOf(id));
-  Head head;
-  partition_->index.Read(id, &head);
-  for (int band = 0; band < kBands; ++band) {
-    uint64_t end = head.bands[band].first;
-    if (IsPlanted(PlantedFault::kChunkErasedEarly) && !head.bands[band].empty()) ++end;
-    for (uint64_t n = head.bands[band].erased; n < end; ++n) {
-      garbage.columns.push_back(BandColumn(head, band, n));
-    }
-  }
-  for (const DelayedBucket& bucket : head.garbage) {
-    for (uint32_t n = bucket.first; n < bucket.next; ++n) {
-      garbage.columns.push_back(DelayedColumn(bucket, n));
-    }
+void Checkpointer::CollectGarbage() {
+  garbage_.clear();
+  size_t chunks = 0;
+  while (chunks < kChunksPerCall && garbage_.size() < kDomainsPerCall &&
+         erased_ + chunks < kMaxErasedChunks) {
+    const DomainId id = partition_->index.TakeGarbage();
+    if (id == kNoDomain) break;
+    CollectGarbage(id, kChunksPerCall - chunks);
+    chunks += garbage_.back().columns.size();
   }
 }
 
+void Checkpointer::CollectGarbage(DomainId id, size_t most) {
+  Garbage& garbage = garbage_.emplace_back();
+  garbage.domain = id;
+  garbage.row = DomainRow(partition_->index.DomainOf(id));
+  partition_->index.Read(id, &garbage.left);
+  std::vector<std::string>& columns = garbage.columns;
+  for (int b = 0; b < kBands; ++b) {
+    Band& band = garbage.left.bands[b];
+    uint64_t end = band.first;
+    if (IsPlanted(PlantedFault::kChunkErasedEarly) && !band.empty()) ++end;
+    uint64_t n = band.erased;
+    for (; n < end && columns.size() < most; ++n) columns.push_back(BandColumn(garbage.left, b, n));
+    band.MarkErased(std::min(n, band.first));
+  }
+  for (DelayedBucket& bucket : garbage.left.garbage) {
+    for (; bucket.first < bucket.next && columns.size() < most; ++bucket.first) {
+      columns.push_back(DelayedColumn(bucket, bucket.first));
+    }
+  }
+  std::erase_if(garbage.left.garbage,
+                [](const DelayedBucket& bucket) { return bucket.first == bucket.next; });
+}
+
 absl::Status Checkpointer::Erase() {
-  Head head;
   while (!garbage_.empty()) {
-    const size_t count = std::min(garbage_.size(), kMaxErasesPerCall);
-    const std::span<const Garbage> portion(garbage_.end() - static_cast<ptrdiff_t>(count),
-                                           garbage_.end());
-    size_t column_count = 0;
-    for (const Garbage& garbage : portion) column_count += garbage.columns.size();
     std::vector<std::string_view> columns;
-    columns.reserve(column_count);  // the erases point into it
+    columns.reserve(kChunksPerCall);  // the erases point into it
     std::vector<RowErase> erases;
-    for (const Garbage& garbage : portion) {
+    for (const Garbage& garbage : garbage_) {
       const size_t first = columns.size();
       columns.insert(columns.end(), garbage.columns.begin(), garbage.columns.end());
+      if (garbage.columns.empty()) continue;
       erases.push_back({garbage.row, version_, {columns.data() + first, garbage.columns.size()}});
     }
     RETURN_IF_ERROR(Annotate(parts_.store.Erase(Table::kQueue, erases, parts_.timeout()),
                              "erase consumed chunks"));
-    for (const Garbage& garbage : portion) {
-      partition_->index.Read(garbage.domain, &head);
-      for (Band& band : head.bands) band.MarkErased();
-      head.garbage.clear();
+    for (const Garbage& garbage : garbage_) {
       // Not dirty: a successor that does not know may erase the same once more.
-      partition_->index.Put(garbage.domain, head, false, parts_.time.Now());
+      partition_->index.Put(garbage.domain, garbage.left, false, parts_.time.Now());
     }
-    parts_.metrics.chunks_erased.Increment(column_count);
-    garbage_.resize(garbage_.size() - count);
+    parts_.metrics.chunks_erased.Increment(columns.size());
+    erased_ += columns.size();
+    CollectGarbage();
     if (parts_.pulse.IsDue()) return absl::OkStatus();
   }
   return absl::OkStatus();

@@ -36,8 +36,11 @@ class Checkpointer {
   enum class Stage { kIdle, kHeads, kCheckOwner, kCheckpoint, kErase };
 
   absl::Status PutCheckpoint();
+  // Until there is nothing left that is worth it, or the pulse is due.
   absl::Status Erase();
-  void CollectGarbage(DomainId id);
+  // The next portion into garbage_.
+  void CollectGarbage();
+  void CollectGarbage(DomainId id, size_t most);
 
   const WorkerParts& parts_;
 
@@ -46,12 +49,15 @@ class Checkpointer {
   Offset offset_;
   Version version_;
   PendingPuts puts_;
+  // Of one domain; as much as is erased in one call.
   struct Garbage {
     DomainId domain;
     std::string row;
     std::vector<std::string> columns;
+    Head left;  // the head without them
   };
   std::vector<Garbage> garbage_;
+  size_t erased_ = 0;  // chunks, by this checkpoint
 };
 
 }  // namespace orbweaver

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "common/base/check.h"
@@ -170,6 +171,14 @@ void Dequeuer::Claim() {
 }
 
 void Dequeuer::Arrange() {
+  // A band that needed another look into the store came behind worse ones.
+  for (LeavingDomain& domain : domains_) {
+    const auto is_better = [](const LeavingRequest& a, const LeavingRequest& b) {
+      return std::tuple(a.band, a.chunk, a.index) < std::tuple(b.band, b.chunk, b.index);
+    };
+    if (std::is_sorted(domain.requests.begin(), domain.requests.end(), is_better)) continue;
+    std::sort(domain.requests.begin(), domain.requests.end(), is_better);
+  }
   std::vector<uint32_t> counts;
   for (PartitionBatch& batch : batches_) {
     counts.clear();

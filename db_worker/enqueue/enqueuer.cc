@@ -18,23 +18,9 @@
 namespace orbweaver {
 namespace {
 
-// Open in proto3: an action that we do not know is the one with the value 0.
-ScheduleAction ActionOf(const ScheduledRequest& request) {
-  const ScheduleAction action = request.action;
-  return action == ScheduleAction::kRaise || action == ScheduleAction::kDelete
-             ? action
-             : ScheduleAction::kAdd;
-}
-
 bool HasActions(const ScheduleRequests& schedule) {
   return std::any_of(schedule.requests.begin(), schedule.requests.end(),
                      [](const auto& request) { return ActionOf(request) != ScheduleAction::kAdd; });
-}
-
-// With its fingerprint, which a foreign client may have left out.
-ScheduledRequest Complete(ScheduledRequest request) {
-  if (request.fingerprint == Fingerprint{}) request.fingerprint = FingerprintOf(request.url);
-  return request;
 }
 
 }  // namespace
@@ -60,16 +46,22 @@ absl::Status Enqueuer::Advance() {
     stage_ = Stage::kApply;
   }
   if (IsPlanted(PlantedFault::kCommitFirst)) RETURN_IF_ERROR(Commit());
-  // Several rounds when a message can only be applied to what is in the store.
-  while (stage_ == Stage::kApply || stage_ == Stage::kWrite) {
-    if (stage_ == Stage::kApply) {
-      RETURN_IF_ERROR(Apply());
-      FinishEdits();
-      stage_ = Stage::kWrite;
+  while (stage_ == Stage::kApply || stage_ == Stage::kSearch) {
+    if (stage_ == Stage::kSearch) {
+      RETURN_IF_ERROR(searching_->Search(parts_));
+      if (!searching_->found()) return absl::OkStatus();
     }
+    RETURN_IF_ERROR(Apply());
+    if (parts_.pulse.IsDue()) return absl::OkStatus();
+  }
+  if (stage_ == Stage::kMark) {
+    RETURN_IF_ERROR(Mark());
+    if (stage_ == Stage::kMark) return absl::OkStatus();
+  }
+  if (stage_ == Stage::kWrite) {
     RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout(), parts_.pulse));
     if (!puts_.empty()) return absl::OkStatus();
-    stage_ = next_message_ < batch_.messages().size() ? Stage::kApply : Stage::kCheckOwner;
+    stage_ = Stage::kCheckOwner;
     if (parts_.pulse.IsDue()) return absl::OkStatus();
   }
   if (stage_ == Stage::kCheckOwner) {
@@ -103,14 +95,16 @@ absl::Status Enqueuer::Load() {
 
 absl::Status Enqueuer::Apply() {
   const auto messages = batch_.messages();
-  while (next_message_ < messages.size()) {
+  stage_ = Stage::kApply;
+  for (; next_message_ < messages.size(); ++next_message_) {
     ASSIGN_OR_RETURN(const Outcome outcome, ApplyMessage(messages[next_message_]));
-    if (outcome == Outcome::kFlushFirst) break;
-    ++next_message_;
+    if (outcome == Outcome::kSearchFirst) {
+      stage_ = Stage::kSearch;
+      return absl::OkStatus();
+    }
     parts_.metrics.messages.Increment();
-    // A message with actions may read much.
-    if (parts_.pulse.IsDue()) break;
   }
+  stage_ = Stage::kMark;
   return absl::OkStatus();
 }
 
@@ -160,12 +154,10 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
                                                           const ScheduleRequests& schedule) {
   // An event that changed nothing writes nothing.
   if (schedule.requests.empty() && !schedule.domain_update.has_value()) return Outcome::kDone;
-  const bool has_actions = HasActions(schedule);
   const DomainId domain = partition.index.FindOrAdd(schedule.domain);
-  DomainEdit* edit = FindEdit(partition, domain);
-  if (edit != nullptr && has_actions) return Outcome::kFlushFirst;
-  if (edit == nullptr) edit = &NewEdit(partition, domain);
-  Head& head = edit->head();
+  const size_t place = EditOf(partition, domain);
+  DomainEdit& edit = edits_[place];
+  Head& head = edit.head();
   const Watermark watermark{schedule.source_topic_epoch, schedule.source_offset, schedule.part};
   const bool is_applied = IsPlanted(PlantedFault::kWatermarkOffByOne) ? watermark < head.applied
                                                                       : watermark <= head.applied;
@@ -173,81 +165,70 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
     parts_.metrics.replayed.Increment();
     // Its commit says that the store has it for good: a put between that of its own owner and now
     // may have come from one who did not know it.
-    if (!partition.index.IsClaimed(domain)) edit->MarkChanged();
+    if (!partition.index.IsClaimed(domain)) edit.MarkChanged();
     return Outcome::kDone;
   }
+  auto actions = actions_.find(place);
+  if (actions == actions_.end() && HasActions(schedule)) {
+    actions = actions_.try_emplace(place, edit, SoughtIn(schedule.domain)).first;
+    searching_ = &actions->second;
+    if (!searching_->found()) return Outcome::kSearchFirst;
+  }
   const WallTime now = parts_.time.Now();
-  // First what may fail: then nothing is changed yet, and the message is applied again later.
-  const bool purges = schedule.domain_update.has_value() && schedule.domain_update->purge;
-  if (has_actions) RETURN_IF_ERROR(ApplyActions(*edit, schedule, watermark, now));
-  edit->MarkChanged();
+  edit.MarkChanged();
   head.applied = watermark;
   if (schedule.domain_update.has_value()) {
     ApplyUpdate(*schedule.domain_update, parts_.options.feed, now, random_, &head);
+    if (schedule.domain_update->purge) edit.Purge();
   }
-  if (has_actions) return Outcome::kDone;
-  if (purges) edit->Purge();
-  for (const ScheduledRequest& request : schedule.requests) edit->Add(Complete(request), now);
-  parts_.metrics.requests_queued.Increment(schedule.requests.size());
+  if (actions == actions_.end()) {
+    for (const ScheduledRequest& request : schedule.requests) edit.Add(Complete(request), now);
+    parts_.metrics.requests_queued.Increment(schedule.requests.size());
+    return Outcome::kDone;
+  }
+  if (schedule.domain_update.has_value() && schedule.domain_update->purge) {
+    actions->second.Purge();
+  }
+  for (const ScheduledRequest& request : schedule.requests) {
+    actions->second.Apply(Complete(request), watermark, now, parts_.metrics, edit);
+  }
   return Outcome::kDone;
 }
 
-absl::Status Enqueuer::ApplyActions(DomainEdit& edit, const ScheduleRequests& schedule,
-                                    const Watermark& watermark, WallTime now) {
-  absl::flat_hash_set<Fingerprint> urls;
-  std::vector<ScheduledRequest> requests;
-  for (const ScheduledRequest& request : schedule.requests) {
-    requests.push_back(Complete(request));
-    if (ActionOf(request) != ScheduleAction::kAdd) urls.insert(requests.back().fingerprint);
-  }
-  RETURN_IF_ERROR(search_.Find(parts_, edit, urls));
-  if (schedule.domain_update.has_value() && schedule.domain_update->purge) {
-    edit.Purge();
-    search_ = {};
-  }
-  // Those of this message that are added; one that a later one takes out again is marked.
-  std::vector<const ScheduledRequest*> added;
-  const auto band_of = [now](const ScheduledRequest& request) {
-    return request.not_before > now ? kBands : BandOf(request.score);
-  };
-  for (const ScheduledRequest& request : requests) {
-    const auto is_same = [&request](const ScheduledRequest* other) {
-      return other->fingerprint == request.fingerprint;
-    };
-    const ScheduleAction action = ActionOf(request);
-    if (action == ScheduleAction::kRaise) {
-      std::optional<int> best = search_.BestBand(request.fingerprint);
-      for (const ScheduledRequest* other : added) {
-        if (is_same(other)) best = std::min(best.value_or(kBands), band_of(*other));
-      }
-      // It has left the queue, or waits in as good a place. An owner to come, to whom the same
-      // message comes again, must not find otherwise: so it is no question of what time it is.
-      const int wanted = request.not_before == WallTime() ? BandOf(request.score) : kBands;
-      if (!best.has_value() || *best <= wanted) continue;
+// More than what counts, should messages of others or of before a crash be among them.
+WaitingSearch::Sought Enqueuer::SoughtIn(std::string_view domain) {
+  WaitingSearch::Sought urls;
+  for (size_t i = next_message_; i < batch_.messages().size(); ++i) {
+    const Message& message = batch_.messages()[i];
+    ScoringLogEntry entry;
+    if (message.key != domain || !Decode(message, &entry).ok()) continue;
+    const auto* const schedule = std::get_if<ScheduleRequests>(&entry.entry);
+    if (schedule == nullptr) continue;
+    for (const ScheduledRequest& request : schedule->requests) {
+      if (ActionOf(request) != ScheduleAction::kAdd) AddSought(Complete(request), &urls);
     }
-    if (action != ScheduleAction::kAdd) {
-      const uint64_t found = search_.TakeOut(request.fingerprint, &edit.head());
-      parts_.metrics.taken_out.Increment(found + std::erase_if(added, is_same));
-    }
-    if (action != ScheduleAction::kDelete) added.push_back(&request);
   }
-  search_.Finish(watermark, parts_.chunks, edit);
-  for (const ScheduledRequest* request : added) edit.Add(*request, now);
-  parts_.metrics.requests_queued.Increment(added.size());
+  return urls;
+}
+
+absl::Status Enqueuer::Mark() {
+  for (auto& [place, actions] : actions_) {
+    if (actions.marked()) continue;
+    RETURN_IF_ERROR(actions.Mark(parts_));
+    if (!actions.marked() || parts_.pulse.IsDue()) return absl::OkStatus();
+  }
+  FinishEdits();
+  stage_ = Stage::kWrite;
   return absl::OkStatus();
 }
 
-DomainEdit* Enqueuer::FindEdit(const Partition& partition, DomainId domain) {
-  const auto found = edit_of_.find({partition.id.value(), domain});
-  return found == edit_of_.end() ? nullptr : &edits_[found->second];
-}
-
-DomainEdit& Enqueuer::NewEdit(Partition& partition, DomainId domain) {
+size_t Enqueuer::EditOf(Partition& partition, DomainId domain) {
+  const auto [known, is_new] =
+      edit_of_.try_emplace(std::pair(partition.id.value(), domain), edit_count_);
+  if (!is_new) return known->second;
   if (edit_count_ == edits_.size()) edits_.emplace_back();
-  edit_of_.emplace(std::pair(partition.id.value(), domain), edit_count_);
-  DomainEdit& edit = edits_[edit_count_++];
-  edit.Begin(partition, domain);
-  return edit;
+  edits_[edit_count_].Begin(partition, domain);
+  return edit_count_++;
 }
 
 void Enqueuer::FinishEdits() {
@@ -261,6 +242,9 @@ void Enqueuer::FinishEdits() {
     if (version == versions.end()) {
       version = versions.emplace(&partition, partition.NextVersion()).first;
     }
+    if (const auto actions = actions_.find(i); actions != actions_.end()) {
+      actions->second.Finish(edit, now);
+    }
     edit.Finish(parts_.chunks, now);
     partition.index.Put(edit.domain(), edit.head(), false, now);
     puts_.Add(partition, edit.domain(), version->second, edit.cells());
@@ -268,6 +252,7 @@ void Enqueuer::FinishEdits() {
   parts_.metrics.domain_puts.Increment(puts_.size());
   edit_count_ = 0;
   edit_of_.clear();
+  actions_.clear();
 }
 
 absl::Status Enqueuer::CheckOwner() {

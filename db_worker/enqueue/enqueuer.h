@@ -19,10 +19,10 @@
 #include "common/bus/message.h"
 #include "common/model/arena.h"
 #include "common/model/scoring_log.h"
+#include "db_worker/enqueue/domain_actions.h"
 #include "db_worker/parts.h"
 #include "db_worker/queue/domain_edit.h"
 #include "db_worker/queue/pending_puts.h"
-#include "db_worker/queue/waiting_search.h"
 
 namespace orbweaver {
 
@@ -43,24 +43,27 @@ class Enqueuer {
   bool IsWorkingOn(PartitionId partition) const { return busy() && ends_.contains(partition); }
 
  private:
-  enum class Stage { kIdle, kLoad, kApply, kWrite, kCheckOwner, kCommit };
-  // What one message was.
-  enum class Outcome { kDone, kFlushFirst };
+  enum class Stage { kIdle, kLoad, kApply, kSearch, kMark, kWrite, kCheckOwner, kCommit };
+  // The result of applying one message: it was applied or passed over, or its domain has to be
+  // searched first and it is to be applied again.
+  enum class Outcome { kDone, kSearchFirst };
 
   absl::Status Load();
+  // Sets the stage that is next.
   absl::Status Apply();
+  // Until all is marked, or the pulse is due.
+  absl::Status Mark();
   absl::StatusOr<Outcome> ApplyMessage(const Message& message);
   absl::StatusOr<Outcome> ApplySchedule(Partition& partition, const ScheduleRequests& schedule);
   absl::Status Decode(const Message& message, ScoringLogEntry* entry);
   absl::Status Bury(const Message& message, const absl::Status& cause);
-  // RAISE and DELETE among the requests.
-  absl::Status ApplyActions(DomainEdit& edit, const ScheduleRequests& schedule,
-                            const Watermark& watermark, WallTime now);
+  // Of the rest of the batch, from the message that is applied now.
+  WaitingSearch::Sought SoughtIn(std::string_view domain);
   void FinishEdits();
   absl::Status CheckOwner();
   absl::Status Commit();
-  DomainEdit* FindEdit(const Partition& partition, DomainId domain);
-  DomainEdit& NewEdit(Partition& partition, DomainId domain);
+  // The place in edits_ of the domain's edit: begun when there is none.
+  size_t EditOf(Partition& partition, DomainId domain);
 
   const WorkerParts& parts_;
   Random random_;
@@ -73,8 +76,10 @@ class Enqueuer {
   std::vector<DomainEdit> edits_;
   size_t edit_count_ = 0;  // the first of edits_; the others are kept for their memory
   absl::flat_hash_map<std::pair<int32_t, DomainId>, size_t> edit_of_;
+  // Of domains with RAISE or DELETE; by the place of their edit in edits_.
+  std::map<size_t, DomainActions> actions_;
+  DomainActions* searching_ = nullptr;
   PendingPuts puts_;
-  WaitingSearch search_;
   Arena arena_;
 };
 

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "fmt/format.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/base/random.h"
 #include "tests/support/db_worker_fixture.h"
 
 namespace orbweaver {
@@ -115,6 +117,57 @@ TEST_F(EnqueuerTest, ADeletedUrlIsTakenOutWhereverItWaits) {
   EXPECT_EQ(worker_.metrics().taken_out.value(), 3u);
   EXPECT_THAT(Urls(Drain(9, 1000)), ElementsAre("http://one.com/keep", "http://one.com/y"));
   EXPECT_EQ(worker_.core().Inspect("one.com")->delayed, 0u);
+}
+
+// The messages of a batch share one search, and what they add stands apart until its end.
+TEST_F(EnqueuerTest, ABatchOfActionsDoesWhatTheyDoOneAfterTheOther) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    MemoryTables tables[2];
+    std::vector<std::string> urls[2];
+    uint64_t taken_out[2];
+    for (const bool in_one_batch : {false, true}) {
+      MemoryStore store(&tables[in_one_batch], {});
+      DbWorkerHarness worker(store);
+      worker.feed().min_delay = std::chrono::milliseconds(0);
+      worker.options().chunk_cache_bytes = seed % 3 == 0 ? 0 : 1 << 20;
+      worker.Settle();
+      Random random(seed);
+      std::vector<std::string> names;
+      for (int i = 0; i < 12; ++i) names.push_back("http://one.com/" + std::to_string(i));
+      for (int i = 0; i < 60; ++i) {
+        std::vector<ScheduledRequest> requests;
+        for (uint64_t n = random.Below(5); n > 0; --n) {
+          ScheduledRequest request = DbWorkerHarness::RequestTo(names[random.Below(names.size())],
+                                                                static_cast<float>(random.Unit()));
+          const uint64_t kind = random.Below(8);
+          if (kind >= 6) request.action = ScheduleAction::kDelete;
+          if (kind == 4 || kind == 5) request.action = ScheduleAction::kRaise;
+          if (random.Below(6) == 0) request.not_before = worker.clock().Wall() + minutes(3);
+          requests.push_back(request);
+        }
+        std::optional<DomainUpdate> update;
+        if (random.Below(40) == 0) update = DomainUpdate{.purge = true};
+        worker.Schedule("one.com", requests, update);
+        if (!in_one_batch || i == 20) worker.Settle();
+      }
+      worker.Settle();
+      for (int looks = 0; looks < 300; ++looks) {
+        worker.CommitFeed();
+        worker.clock().Advance(std::chrono::seconds(1));
+        worker.StepOnce();
+        for (auto& sent : worker.NewInFeed()) {
+          urls[in_one_batch].push_back(fmt::format("{} {}", sent.band, sent.url));
+        }
+      }
+      const std::array<uint64_t, kBands> none{};
+      EXPECT_EQ(worker.core().Inspect("one.com")->waiting, none);
+      EXPECT_EQ(worker.core().Inspect("one.com")->delayed, 0u);
+      taken_out[in_one_batch] = worker.metrics().taken_out.value();
+    }
+    EXPECT_EQ(urls[0], urls[1]) << "seed " << seed;
+    EXPECT_EQ(taken_out[0], taken_out[1]) << "seed " << seed;
+    EXPECT_GT(taken_out[0], 0u);
+  }
 }
 
 TEST_F(EnqueuerTest, DeletesThatTouchMoreThanOnePutCanHoldAreStillApplied) {

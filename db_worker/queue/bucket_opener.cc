@@ -11,8 +11,10 @@ namespace orbweaver {
 namespace {
 
 constexpr size_t kMaxDomains = 512;
-// Of one domain at a time; some 200 KB, and below 2 MB whatever the requests.
+// Of one domain at a time.
 constexpr uint32_t kMaxChunks = 16;
+// Of all: some 5 MB, and below 40 MB whatever the requests.
+constexpr size_t kMaxChunksOfAll = 512;
 
 std::vector<DelayedBucket>::iterator FindBucket(std::vector<DelayedBucket>& buckets, uint32_t id) {
   return std::find_if(buckets.begin(), buckets.end(),
@@ -35,12 +37,13 @@ void AddGarbage(const DelayedBucket& bucket, uint32_t end, std::vector<DelayedBu
 
 bool BucketOpener::Begin(Partition& partition) {
   CHECK(!busy());
-  partition.index.TakeOpened(kMaxDomains, &ids_);
-  if (ids_.empty()) return false;
-  partition_ = &partition;
   opened_.clear();
   Head head;
-  for (const DomainId id : ids_) {
+  bool any = false;
+  for (size_t chunks = 0; chunks < kMaxChunksOfAll && opened_.size() < kMaxDomains;) {
+    const DomainId id = partition.index.TakeOpened();
+    if (id == kNoDomain) break;
+    any = true;
     partition.index.Read(id, &head);
     if (head.delayed.empty()) continue;  // purged since
     const DelayedBucket& bucket = head.delayed.front();
@@ -52,7 +55,10 @@ bool BucketOpener::Begin(Partition& partition) {
     for (uint32_t n = bucket.first; n < opened.end; ++n) {
       opened.columns.push_back(DelayedColumn(bucket, n));
     }
+    chunks += opened.columns.size();
   }
+  if (!any) return false;
+  partition_ = &partition;
   stage_ = Stage::kRead;
   return true;
 }

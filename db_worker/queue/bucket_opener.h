@@ -54,7 +54,6 @@ class BucketOpener {
   Stage stage_ = Stage::kIdle;
   Partition* partition_ = nullptr;
   std::vector<Opened> opened_;
-  std::vector<DomainId> ids_;
   DomainEdit edit_;
   PendingPuts puts_;
   Arena arena_;

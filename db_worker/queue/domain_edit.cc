@@ -43,14 +43,39 @@ void DomainEdit::AddEncoded(std::string_view encoded, int band, WallTime not_bef
     return delayed.bucket_id == bucket.id;
   });
   if (found == delayed_.end()) {
-    found = delayed_.insert(delayed_.end(), DelayedWriter{.bucket_id = bucket.id});
+    found = delayed_.insert(delayed_.end(),
+                            DelayedWriter{.bucket_id = bucket.id, .writer = {}, .full = {}});
   }
-  if (!found->writer.Fits(encoded.size())) FinishDelayedChunk(*found);
+  if (!found->writer.Fits(encoded.size())) found->full.push_back(found->writer.Finish());
   found->writer.Add(encoded);
 }
 
-void DomainEdit::Replace(std::string column, std::shared_ptr<const Chunk> chunk) {
-  cells_.push_back({std::move(column), std::move(chunk)});
+std::vector<Chunk> DomainEdit::RemoveAdded() {
+  std::vector<Chunk> removed;
+  const auto take = [&removed](std::vector<Chunk>& full, ChunkWriter& writer, uint64_t* waiting) {
+    const size_t first = removed.size();
+    for (Chunk& chunk : full) removed.push_back(std::move(chunk));
+    full.clear();
+    if (writer.size() > 0) removed.push_back(writer.Finish());
+    for (size_t i = first; i < removed.size(); ++i) *waiting -= removed[i].size();
+  };
+  for (int band = 0; band < kBands; ++band) {
+    take(full_[band], writers_[band], &head_.bands[band].waiting);
+  }
+  for (DelayedWriter& delayed : delayed_) {
+    take(delayed.full, delayed.writer, &FindBucket(delayed.bucket_id).waiting);
+  }
+  delayed_.clear();
+  std::erase_if(head_.delayed,
+                [](const DelayedBucket& bucket) { return bucket.first == bucket.next; });
+  return removed;
+}
+
+DelayedBucket& DomainEdit::FindBucket(uint32_t id) {
+  const auto bucket = std::find_if(head_.delayed.begin(), head_.delayed.end(),
+                                   [id](const DelayedBucket& known) { return known.id == id; });
+  CHECK(bucket != head_.delayed.end());
+  return *bucket;
 }
 
 void DomainEdit::Purge() {
@@ -59,14 +84,12 @@ void DomainEdit::Purge() {
     if (writers_[band].size() > 0) writers_[band].Finish();
   }
   delayed_.clear();
-  // What was numbered in this edit must be in the put no more: its names stay unused.
-  cells_.clear();
   head_.Purge();
 }
 
 void DomainEdit::Finish(ChunkCache& cache, WallTime now) {
   const bool was_empty = head_.waiting_since == WallTime();
-  for (DelayedWriter& delayed : delayed_) FinishDelayedChunk(delayed);
+  for (DelayedWriter& delayed : delayed_) FinishDelayedChunks(delayed);
   delayed_.clear();
   for (int band = 0; band < kBands; ++band) {
     if (writers_[band].size() == 0) continue;
@@ -114,15 +137,15 @@ void DomainEdit::FinishBandChunk(int band_number, ChunkCache& cache) {
   append(writers_[band_number].Finish());
 }
 
-void DomainEdit::FinishDelayedChunk(DelayedWriter& delayed) {
-  if (delayed.writer.size() == 0) return;
-  const auto bucket =
-      std::find_if(head_.delayed.begin(), head_.delayed.end(),
-                   [&](const DelayedBucket& known) { return known.id == delayed.bucket_id; });
-  CHECK(bucket != head_.delayed.end());
-  cells_.push_back({DelayedColumn(*bucket, bucket->next),
-                    std::make_shared<const Chunk>(delayed.writer.Finish())});
-  ++bucket->next;
+void DomainEdit::FinishDelayedChunks(DelayedWriter& delayed) {
+  DelayedBucket& bucket = FindBucket(delayed.bucket_id);
+  const auto number = [&](Chunk finished) {
+    cells_.push_back(
+        {DelayedColumn(bucket, bucket.next), std::make_shared<const Chunk>(std::move(finished))});
+    ++bucket.next;
+  };
+  for (Chunk& chunk : delayed.full) number(std::move(chunk));
+  number(delayed.writer.Finish());
 }
 
 }  // namespace orbweaver

@@ -33,6 +33,7 @@ class DomainEdit {
   Partition& partition() const { return *partition_; }
   DomainId domain() const { return domain_; }
   Head& head() { return head_; }
+  const Head& head() const { return head_; }
   // Whether there is anything to put.
   bool changed() const { return changed_; }
   void MarkChanged() { changed_ = true; }
@@ -41,8 +42,14 @@ class DomainEdit {
   void Add(const ScheduledRequest& request, WallTime now);
   // The same with what EncodeRequest made of it.
   void AddEncoded(std::string_view encoded, int band, WallTime not_before, WallTime now);
-  // Replaces a chunk of the domain by one with the same places.
-  void Replace(std::string column, std::shared_ptr<const Chunk> chunk);
+  // Takes back what was added: `visit(encoded)` for each one, those of a band or bucket in their
+  // order.
+  template <typename Visit>
+  void TakeAdded(Visit visit) {
+    for (const Chunk& chunk : RemoveAdded()) {
+      for (uint32_t i = 0; i < chunk.size(); ++i) visit(chunk[i]);
+    }
+  }
   // Drops what is queued and what was added.
   void Purge();
 
@@ -57,18 +64,21 @@ class DomainEdit {
   struct DelayedWriter {
     uint32_t bucket_id;
     ChunkWriter writer;
+    std::vector<Chunk> full;
   };
 
+  std::vector<Chunk> RemoveAdded();
+  DelayedBucket& FindBucket(uint32_t id);
+
   void FinishBandChunk(int band, ChunkCache& cache);
-  void FinishDelayedChunk(DelayedWriter& delayed);
+  void FinishDelayedChunks(DelayedWriter& delayed);
   void MergeOnlyChunk(int band, ChunkCache& cache);
 
   Partition* partition_ = nullptr;
   DomainId domain_ = kNoDomain;
   Head head_;
   bool changed_ = false;
-  // What is new and has no number yet. A full one waits in full_ until Finish, which knows whether
-  // the first is to be merged.
+  // What is new and has no number yet: Finish gives them.
   std::array<ChunkWriter, kBands> writers_;
   std::array<std::vector<Chunk>, kBands> full_;
   std::vector<DelayedWriter> delayed_;

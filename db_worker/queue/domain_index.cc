@@ -151,14 +151,12 @@ WallTime DomainIndex::NextWake() const {
 
 void DomainIndex::TakeFromReady(DomainId id) { Unlink(id); }
 
-void DomainIndex::TakeOpened(size_t most, std::vector<DomainId>* ids) {
-  ids->clear();
-  while (!opened_.empty() && ids->size() < most) {
-    const DomainId id = opened_.back();
-    opened_.pop_back();
-    At(id).opened = false;
-    ids->push_back(id);
-  }
+DomainId DomainIndex::TakeOpened() {
+  if (opened_.empty()) return kNoDomain;
+  const DomainId id = opened_.back();
+  opened_.pop_back();
+  At(id).opened = false;
+  return id;
 }
 
 std::vector<DomainId> DomainIndex::Dirty() {

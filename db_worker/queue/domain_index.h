@@ -55,8 +55,9 @@ class DomainIndex {
   // The domain is being served: its next Put puts it behind the others.
   void TakeFromReady(DomainId id);
 
-  // Up to `most` domains with a delayed bucket that opened by the last Advance, in no order.
-  void TakeOpened(size_t most, std::vector<DomainId>* ids);
+  // A domain with a delayed bucket that opened by the last Advance; kNoDomain when there is none.
+  // Not told again until its next Put.
+  DomainId TakeOpened();
 
   // When Advance has something to do next; WallTime::max() when never.
   WallTime NextWake() const;

@@ -83,20 +83,15 @@ TEST(DomainIndex, TellsOfOpenedBucketsOnce) {
   Head head;
   head.BucketFor(kNow + seconds(10), kNow, 1).next = 1;
   index.Put(index.FindOrAdd("a.com"), head, false, kNow);
-  std::vector<DomainId> opened;
   index.Advance(kNow + seconds(10));
-  index.TakeOpened(10, &opened);
-  EXPECT_TRUE(opened.empty());
+  EXPECT_EQ(index.TakeOpened(), kNoDomain);
   index.Advance(kNow + seconds(11));
-  index.TakeOpened(10, &opened);
-  EXPECT_EQ(opened.size(), 1u);
+  EXPECT_EQ(index.TakeOpened(), index.Find("a.com"));
   index.Advance(kNow + seconds(12));
-  index.TakeOpened(10, &opened);
-  EXPECT_TRUE(opened.empty());
+  EXPECT_EQ(index.TakeOpened(), kNoDomain);
   // Still there: it was not moved away as a whole.
   index.Put(index.Find("a.com"), head, false, kNow + seconds(12));
-  index.TakeOpened(10, &opened);
-  EXPECT_EQ(opened.size(), 1u);
+  EXPECT_EQ(index.TakeOpened(), index.Find("a.com"));
 }
 
 TEST(DomainIndex, KnowsWhatTheStoreLacks) {
@@ -150,7 +145,7 @@ TEST(DomainIndex, OffersGarbageWhenThereIsEnoughOrNothingElse) {
   index.Put(id, head, false, kNow);
   EXPECT_EQ(index.TakeGarbage(), id);
   EXPECT_EQ(index.TakeGarbage(), kNoDomain);
-  head.bands[0].MarkErased();
+  head.bands[0].MarkErased(head.bands[0].first);
   head.bands[0].MoveTo(17, 0);
   index.Put(id, head, false, kNow);
   EXPECT_EQ(index.TakeGarbage(), id);

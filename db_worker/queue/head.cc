@@ -167,8 +167,8 @@ void Band::Append(uint32_t size, uint64_t writer) {
   ++next;
 }
 
-void Band::MarkErased() {
-  erased = first;
+void Band::MarkErased(uint64_t end) {
+  erased = end;
   if (erased == next) {
     writers.Clear();
   } else {

@@ -40,8 +40,8 @@ struct Band {
   bool empty() const { return first == next; }
   // Gives the next number to a chunk of `size` places, whose requests are counted by the caller.
   void Append(uint32_t size, uint64_t writer);
-  // Chunks below `first` are erased.
-  void MarkErased();
+  // Chunks below `end`, which is at most `first`, are erased.
+  void MarkErased(uint64_t end);
   // Moves the band's front to (chunk, place), and on to the end if nothing is left behind it.
   void MoveTo(uint64_t chunk, uint32_t place);
 

@@ -26,12 +26,12 @@ Head FullHead() {
   for (int i = 0; i < 5; ++i) head.bands[0].Append(128, writer - 1000);
   for (int i = 5; i < 9; ++i) head.bands[0].Append(128, writer);
   head.bands[0].MoveTo(3, 0);
-  head.bands[0].MarkErased();
+  head.bands[0].MarkErased(head.bands[0].first);
   head.bands[0].MoveTo(7, 127);
   head.bands[0].waiting = 129;
   for (int i = 0; i < 2; ++i) head.bands[7].Append(4, writer);
   head.bands[7].MoveTo(2, 0);
-  head.bands[7].MarkErased();
+  head.bands[7].MarkErased(head.bands[7].first);
   DelayedBucket& bucket = head.BucketFor(kNow + seconds(30), kNow, writer);
   bucket.first = 1;
   bucket.next = 4;
@@ -59,7 +59,7 @@ TEST(Head, OfADomainWithOneBandIsSmall) {
     head.bands[3].Append(12, VersionSequence::OwnerOf(1, Offset(1'000'000'000)));
   }
   head.bands[3].MoveTo(100, 5);
-  head.bands[3].MarkErased();
+  head.bands[3].MarkErased(head.bands[3].first);
   head.bands[3].waiting = 200;
   std::string bytes;
   EncodeHead(head, &bytes);
@@ -106,14 +106,14 @@ TEST(Band, KnowsTheWriterOfEachChunkThatIsNotErased) {
   EXPECT_EQ(band.writers.runs().size(), 3u);
   for (const uint64_t erased : {0, 1, 2, 4, 5}) {
     band.MoveTo(erased, 0);
-    band.MarkErased();
+    band.MarkErased(band.first);
     constexpr uint64_t kWriters[] = {5, 5, 9, 9, 9, 12};
     for (uint64_t n = erased; n < 6; ++n) EXPECT_EQ(band.writers.WriterOf(n), kWriters[n]) << n;
     EXPECT_EQ(band.writers.runs().front().begin, erased);
   }
   band.MoveTo(6, 0);
   EXPECT_EQ(band.writers.runs().size(), 1u);  // the last is garbage yet
-  band.MarkErased();
+  band.MarkErased(band.first);
   EXPECT_TRUE(band.writers.runs().empty());
 }
 

@@ -11,8 +11,8 @@
 namespace orbweaver {
 namespace {
 
-// At most 64 KB each.
-constexpr size_t kChunksPerPortion = 64;
+// At most 64 KB each; some 10 KB where requests are as usual.
+constexpr size_t kChunksPerCall = 256;
 
 // Counts come from the store, places from the chunks; should they ever disagree, zero is the floor.
 void Decrement(uint64_t* count) {
@@ -21,132 +21,208 @@ void Decrement(uint64_t* count) {
 
 }  // namespace
 
-absl::Status WaitingSearch::Find(const WorkerParts& parts, DomainEdit& edit,
-                                 const absl::flat_hash_set<Fingerprint>& urls) {
-  touched_.clear();
-  places_.clear();
-  const Head& head = edit.head();
-  applied_ = head.applied;
-  std::vector<Touched> portion;
-  const auto look = [&](Touched candidate, bool last) -> absl::Status {
-    if (!candidate.column.empty()) portion.push_back(std::move(candidate));
-    if (portion.empty() || (!last && portion.size() < kChunksPerPortion)) return absl::OkStatus();
-    RETURN_IF_ERROR(ReadPortion(parts, edit, portion));
-    for (Touched& read : portion) {
-      if (read.chunk != nullptr) Look(head, urls, std::move(read));
-    }
-    portion.clear();
-    return absl::OkStatus();
-  };
+void WaitingSearch::Begin(const DomainEdit& edit, const Sought& urls) {
+  partition_ = &edit.partition();
+  domain_ = edit.domain();
+  head_ = edit.head();
+  for (const auto& [url, good_enough] : urls) urls_[url] = {.good_enough = good_enough};
+  open_ = urls_.size();
   for (int band = 0; band < kBands; ++band) {
-    for (uint64_t n = head.bands[band].first; n < head.bands[band].next; ++n) {
-      RETURN_IF_ERROR(
-          look({.band = band, .number = n, .column = BandColumn(head, band, n)}, false));
-    }
+    const Band& queued = head_.bands[band];
+    if (queued.empty()) continue;
+    ranges_.push_back({.band = band,
+                       .bucket = {},
+                       .index = queued.index,
+                       .first = queued.first,
+                       .next = queued.first,
+                       .end = queued.next});
   }
-  for (const DelayedBucket& bucket : head.delayed) {
-    for (uint32_t n = bucket.first; n < bucket.next; ++n) {
-      RETURN_IF_ERROR(look(
-          {.band = kBands, .number = n, .bucket_id = bucket.id, .column = DelayedColumn(bucket, n)},
-          false));
-    }
+  for (const DelayedBucket& bucket : head_.delayed) {
+    ranges_.push_back({.band = kBands,
+                       .bucket = bucket,
+                       .index = 0,
+                       .first = bucket.first,
+                       .next = bucket.first,
+                       .end = bucket.next});
   }
-  return look({}, true);
 }
 
-absl::Status WaitingSearch::ReadPortion(const WorkerParts& parts, DomainEdit& edit,
-                                        std::vector<Touched>& portion) {
-  std::vector<std::string_view> columns;
-  for (Touched& wanted : portion) {
-    if (wanted.band < kBands) {
-      wanted.chunk =
-          parts.chunks.Find(edit.partition().KeyOf(edit.domain(), wanted.band, wanted.number));
-    }
-    if (wanted.chunk == nullptr) columns.push_back(wanted.column);
-  }
-  if (columns.empty()) return absl::OkStatus();
-  const std::string row = DomainRow(edit.partition().index.DomainOf(edit.domain()));
-  const RowGet get{.row = row, .columns = columns};
-  Rows rows;
-  RETURN_IF_ERROR(Annotate(parts.store.MultiGet(Table::kQueue, {&get, 1}, parts.timeout(), &rows),
-                           "look for waiting requests"));
-  parts.metrics.chunks_read.Increment(columns.size());
-  for (Touched& wanted : portion) {
-    if (wanted.chunk != nullptr) continue;
-    // A damaged chunk is reported when it is its turn to leave.
-    const Cell* const cell = rows.Find(0, wanted.column);
-    if (cell == nullptr) continue;
-    auto chunk = Chunk::Parse(std::string(cell->value));
-    if (chunk.ok()) wanted.chunk = std::make_shared<const Chunk>(*std::move(chunk));
+absl::Status WaitingSearch::Advance(const WorkerParts& parts) {
+  while (!found()) {
+    RETURN_IF_ERROR(ReadPortion(parts));
+    if (parts.pulse.IsDue()) break;
   }
   return absl::OkStatus();
 }
 
-void WaitingSearch::Look(const Head& head, const absl::flat_hash_set<Fingerprint>& urls,
-                         Touched&& candidate) {
-  const Chunk& chunk = *candidate.chunk;
-  uint32_t index = 0;
-  if (candidate.band < kBands && candidate.number == head.bands[candidate.band].first) {
-    index = head.bands[candidate.band].index;
+absl::Status WaitingSearch::ReadPortion(const WorkerParts& parts) {
+  std::vector<ChunkName> names;
+  size_t range = range_;
+  uint64_t next = ranges_[range].next;
+  while (names.size() < kChunksPerCall && range < ranges_.size()) {
+    names.push_back({static_cast<uint32_t>(range), next});
+    if (++next < ranges_[range].end) continue;
+    ++range;
+    if (range < ranges_.size()) next = ranges_[range].next;
   }
-  bool holds_one = false;
-  for (; index < chunk.size(); ++index) {
-    if (!chunk.Waits(index, applied_)) continue;
-    const Fingerprint url = EncodedFingerprint(chunk[index]);
-    if (!urls.contains(url)) continue;
-    places_[url].push_back({touched_.size(), index});
-    holds_one = true;
+  RETURN_IF_ERROR(Read(parts, names, [this](const ChunkName& name, const Chunk& chunk) {
+    if (open_ > 0) Look(name, chunk);
+  }));
+  range_ = range;
+  if (range < ranges_.size()) ranges_[range].next = next;
+  return absl::OkStatus();
+}
+
+std::string WaitingSearch::ColumnOf(const ChunkName& name) const {
+  const Range& range = ranges_[name.range];
+  return range.band < kBands ? BandColumn(head_, range.band, name.chunk)
+                             : DelayedColumn(range.bucket, static_cast<uint32_t>(name.chunk));
+}
+
+ChunkKey WaitingSearch::KeyOf(const ChunkName& name) const {
+  return partition_->KeyOf(domain_, ranges_[name.range].band, name.chunk);
+}
+
+absl::Status WaitingSearch::Read(const WorkerParts& parts, const std::vector<ChunkName>& names,
+                                 const Visitor& visit) const {
+  std::vector<std::shared_ptr<const Chunk>> cached(names.size());
+  std::vector<std::string> wanted(names.size());
+  std::vector<std::string_view> columns;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (ranges_[names[i].range].band < kBands) cached[i] = parts.chunks.Find(KeyOf(names[i]));
+    if (cached[i] != nullptr) continue;
+    wanted[i] = ColumnOf(names[i]);
+    columns.push_back(wanted[i]);
   }
-  if (!holds_one) return;
-  touched_.push_back(std::move(candidate));
+  Rows rows;
+  if (!columns.empty()) {
+    const std::string row = DomainRow(partition_->index.DomainOf(domain_));
+    const RowGet get{.row = row, .columns = columns};
+    RETURN_IF_ERROR(Annotate(parts.store.MultiGet(Table::kQueue, {&get, 1}, parts.timeout(), &rows),
+                             "look for waiting requests"));
+    parts.metrics.chunks_read.Increment(columns.size());
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (cached[i] != nullptr) {
+      visit(names[i], *cached[i]);
+      continue;
+    }
+    // A missing or damaged chunk is reported when it is its turn to leave.
+    const Cell* const cell = rows.Find(0, wanted[i]);
+    if (cell == nullptr) continue;
+    const auto chunk = Chunk::Parse(std::string(cell->value));
+    if (chunk.ok()) visit(names[i], *chunk);
+  }
+  return absl::OkStatus();
+}
+
+void WaitingSearch::Look(const ChunkName& name, const Chunk& chunk) {
+  const Range& range = ranges_[name.range];
+  for (uint32_t i = name.chunk == range.first ? range.index : 0; i < chunk.size(); ++i) {
+    const auto found = urls_.find(EncodedFingerprint(chunk[i]));
+    if (found == urls_.end() || !chunk.Waits(i, head_.applied)) continue;
+    Url& url = found->second;
+    if (range.band <= url.good_enough && url.best > url.good_enough) --open_;
+    url.best = std::min(url.best, range.band);
+    places_.push_back(
+        {.chunk = name.chunk,
+         .range = name.range,
+         .next = std::exchange(url.first_place, static_cast<uint32_t>(places_.size())),
+         .by = kNone,
+         .index = static_cast<uint8_t>(i)});
+  }
 }
 
 std::optional<int> WaitingSearch::BestBand(const Fingerprint& url) const {
-  const auto found = places_.find(url);
-  if (found == places_.end()) return std::nullopt;
-  int best = kBands;
-  for (const Place& place : found->second) best = std::min(best, touched_[place.chunk].band);
-  return best;
+  const auto found = urls_.find(url);
+  if (found == urls_.end() || found->second.first_place == kNone) return std::nullopt;
+  return found->second.best;
 }
 
-uint64_t WaitingSearch::TakeOut(const Fingerprint& url, Head* head) {
-  const auto found = places_.find(url);
-  if (found == places_.end()) return 0;
-  for (const Place& place : found->second) {
-    Touched& touched = touched_[place.chunk];
-    touched.taken_out.push_back(place.index);
-    if (touched.band < kBands) {
-      Decrement(&head->bands[touched.band].waiting);
+uint64_t WaitingSearch::TakeOut(const Fingerprint& url, const Watermark& by, Head* head) {
+  const auto found = urls_.find(url);
+  if (found == urls_.end()) return 0;
+  if (messages_.empty() || messages_.back() != by) messages_.push_back(by);
+  uint64_t count = 0;
+  uint32_t at = std::exchange(found->second.first_place, kNone);
+  for (; at != kNone; at = places_[at].next, ++count) {
+    Place& place = places_[at];
+    place.by = static_cast<uint32_t>(messages_.size() - 1);
+    const Range& range = ranges_[place.range];
+    if (range.band < kBands) {
+      Decrement(&head->bands[range.band].waiting);
       continue;
     }
     const auto bucket =
         std::find_if(head->delayed.begin(), head->delayed.end(),
-                     [&](const DelayedBucket& known) { return known.id == touched.bucket_id; });
+                     [&](const DelayedBucket& known) { return known.id == range.bucket.id; });
     CHECK(bucket != head->delayed.end());
     Decrement(&bucket->waiting);
   }
-  const uint64_t count = found->second.size();
-  places_.erase(found);
   return count;
 }
 
-void WaitingSearch::Finish(const Watermark& by, ChunkCache& cache, DomainEdit& edit) {
-  for (Touched& touched : touched_) {
-    if (touched.taken_out.empty()) continue;
-    std::vector<Chunk::TakenOut> taken_out;
-    for (const uint32_t place : touched.taken_out) taken_out.push_back({place, by});
-    // Of others those that count; one that does not is of an owner that was replaced.
-    for (const Chunk::TakenOut& known : touched.chunk->taken_out()) {
-      if (known.by <= applied_) taken_out.push_back(known);
-    }
-    std::sort(taken_out.begin(), taken_out.end(),
-              [](const auto& a, const auto& b) { return a.place < b.place; });
-    auto chunk = std::make_shared<const Chunk>(touched.chunk->WithTakenOut(std::move(taken_out)));
-    if (touched.band < kBands) {
-      cache.Insert(edit.partition().KeyOf(edit.domain(), touched.band, touched.number), chunk);
-    }
-    edit.Replace(std::move(touched.column), std::move(chunk));
+void WaitingSearch::Purge() {
+  places_.clear();
+  for (auto& [fingerprint, url] : urls_) url.first_place = kNone;
+}
+
+absl::Status WaitingSearch::Mark(const WorkerParts& parts) {
+  while (true) {
+    RETURN_IF_ERROR(marks_.Write(parts.store, parts.timeout(), parts.pulse));
+    if (!marks_.empty() || marked() || parts.pulse.IsDue()) return absl::OkStatus();
+    RETURN_IF_ERROR(MarkPortion(parts));
+    if (parts.pulse.IsDue()) return absl::OkStatus();
   }
+}
+
+// The head goes along as it is without the messages, so that the domain is claimed.
+absl::Status WaitingSearch::MarkPortion(const WorkerParts& parts) {
+  std::vector<ChunkName> names;
+  std::vector<size_t> first_places;
+  size_t at = next_mark_;
+  for (; at < places_.size(); ++at) {
+    const Place& place = places_[at];
+    if (place.by == kNone) continue;
+    const bool is_new =
+        names.empty() || names.back().range != place.range || names.back().chunk != place.chunk;
+    if (!is_new) continue;
+    if (names.size() == kChunksPerCall) break;
+    names.push_back({place.range, place.chunk});
+    first_places.push_back(at);
+  }
+  if (!names.empty()) {
+    std::vector<DomainEdit::NewCell> cells;
+    size_t name_at = 0;
+    RETURN_IF_ERROR(Read(parts, names, [&](const ChunkName& name, const Chunk& chunk) {
+      while (names[name_at].range != name.range || names[name_at].chunk != name.chunk) ++name_at;
+      cells.push_back({ColumnOf(name), Marked(chunk, first_places[name_at])});
+      const bool is_cached =
+          ranges_[name.range].band < kBands && parts.chunks.Find(KeyOf(name)) != nullptr;
+      if (is_cached) parts.chunks.Insert(KeyOf(name), cells.back().chunk);
+    }));
+    if (!version_.has_value()) version_ = partition_->NextVersion();
+    marks_.Add(*partition_, domain_, *version_, cells);
+  }
+  next_mark_ = at;
+  return absl::OkStatus();
+}
+
+std::shared_ptr<const Chunk> WaitingSearch::Marked(const Chunk& chunk, size_t first_place) const {
+  const Place first = places_[first_place];
+  std::vector<Chunk::TakenOut> taken_out;
+  for (size_t i = first_place; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    if (place.range != first.range || place.chunk != first.chunk) break;
+    if (place.by != kNone) taken_out.push_back({place.index, messages_[place.by]});
+  }
+  // Of others those that count; one that does not is of an owner that was replaced.
+  for (const Chunk::TakenOut& known : chunk.taken_out()) {
+    if (known.by <= head_.applied) taken_out.push_back(known);
+  }
+  std::sort(taken_out.begin(), taken_out.end(),
+            [](const auto& a, const auto& b) { return a.place < b.place; });
+  return std::make_shared<const Chunk>(chunk.WithTakenOut(std::move(taken_out)));
 }
 
 }  // namespace orbweaver

@@ -1,67 +1,113 @@
 // Finds waiting requests by their URL, to take them out: for RAISE and DELETE.
 //
-// Place: used by enqueue for one message at a time. Reads every chunk of the domain by name, in
-// portions: such actions are rare, while keeping a list of all that waits would cost every domain
-// memory. Not thread-safe.
+// Place: used by enqueue, one search for all that a batch asks of a domain. Reads the domain's
+// chunks by name: such actions are rare, while keeping a list of all that waits would cost every
+// domain memory. The largest domain has millions of requests, so chunks are read in portions and
+// only the places of what is sought are kept: 24 bytes each. Not thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 
 #include "db_worker/parts.h"
 #include "db_worker/queue/domain_edit.h"
+#include "db_worker/queue/pending_puts.h"
 
 namespace orbweaver {
 
 class WaitingSearch {
  public:
-  // Finds what waits in `edit`'s domain, as its head was at Begin, of `urls`. Changes nothing, so
-  // after a retry error it is called again.
-  absl::Status Find(const WorkerParts& parts, DomainEdit& edit,
-                    const absl::flat_hash_set<Fingerprint>& urls);
+  // For each URL the worst band that is good enough: where it waits there or in a better one, its
+  // other places do not matter. Below 0: all its places do.
+  using Sought = absl::flat_hash_map<Fingerprint, int>;
 
+  // In the domain of `edit`, as its head is: nothing may have been added. The domain must not be
+  // changed until all is marked.
+  void Begin(const DomainEdit& edit, const Sought& urls);
+
+  // Reads until all is found, or the pulse is due. Changes nothing; goes on when called again, also
+  // after a retry error.
+  absl::Status Advance(const WorkerParts& parts);
+  bool found() const { return open_ == 0 || range_ == ranges_.size(); }
+
+  bool IsSought(const Fingerprint& url) const { return urls_.contains(url); }
   // The best band in which the URL waits; kBands when only delayed; nothing when it does not wait.
   std::optional<int> BestBand(const Fingerprint& url) const;
 
-  // Takes all of the URL's requests out of the domain's counts. How many there were.
-  uint64_t TakeOut(const Fingerprint& url, Head* head);
+  // The message `by` takes all of the URL's requests out of the counts. How many there were.
+  uint64_t TakeOut(const Fingerprint& url, const Watermark& by, Head* head);
+  // Nothing waits any more, and there is nothing to mark.
+  void Purge();
 
-  // Gives the chunks in which the message `by` took something out to `edit`. Places stay, so what
-  // the feed says of a chunk holds.
+  // Marks in the store what was taken out, until marked() or the pulse is due. Places stay, so what
+  // the feed says of a chunk holds. Comes before the put of the head that has applied the messages:
+  // nobody counts the marks until then.
   //
   // Written in place, unlike all else: a replaced owner may do so while its successor reads the
   // chunk and has the message yet to come. So the requests stay in the chunk and count as taken out
   // for those only whose head has applied the message (Chunk::Waits).
-  void Finish(const Watermark& by, ChunkCache& cache, DomainEdit& edit);
+  absl::Status Mark(const WorkerParts& parts);
+  bool marked() const { return next_mark_ == places_.size() && marks_.empty(); }
 
  private:
-  struct Touched {
-    int band;            // kBands: delayed
-    uint64_t number;     // of the chunk
-    uint32_t bucket_id;  // of a delayed one
-    std::string column;
-    std::shared_ptr<const Chunk> chunk;
-    std::vector<uint32_t> taken_out;  // places
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  // Chunks of a band or of a delayed bucket.
+  struct Range {
+    int band;  // kBands: delayed
+    DelayedBucket bucket;
+    uint32_t index;  // in the first chunk, what stands before has left
+    uint64_t first;  // of its chunks
+    uint64_t next;   // to be read
+    uint64_t end;
+  };
+  struct Url {
+    int good_enough;
+    int best = kBands + 1;
+    uint32_t first_place = kNone;
   };
   struct Place {
-    size_t chunk;  // in touched_
-    uint32_t index;
+    uint64_t chunk;
+    uint32_t range;
+    uint32_t next;  // of the same URL
+    uint32_t by;    // in messages_; kNone: still waits
+    uint8_t index;
   };
+  struct ChunkName {
+    uint32_t range;
+    uint64_t chunk;
+  };
+  using Visitor = std::function<void(const ChunkName& name, const Chunk& chunk)>;
 
-  absl::Status ReadPortion(const WorkerParts& parts, DomainEdit& edit,
-                           std::vector<Touched>& portion);
-  void Look(const Head& head, const absl::flat_hash_set<Fingerprint>& urls, Touched&& candidate);
+  std::string ColumnOf(const ChunkName& name) const;
+  ChunkKey KeyOf(const ChunkName& name) const;
+  absl::Status ReadPortion(const WorkerParts& parts);
+  // Visits those of `names` that can be read, in their order.
+  absl::Status Read(const WorkerParts& parts, const std::vector<ChunkName>& names,
+                    const Visitor& visit) const;
+  void Look(const ChunkName& name, const Chunk& chunk);
+  absl::Status MarkPortion(const WorkerParts& parts);
+  std::shared_ptr<const Chunk> Marked(const Chunk& chunk, size_t first_place) const;
 
-  Watermark applied_;  // of the head, before the message
-  std::vector<Touched> touched_;
-  absl::flat_hash_map<Fingerprint, std::vector<Place>> places_;
+  Partition* partition_ = nullptr;
+  DomainId domain_ = kNoDomain;
+  Head head_;  // before the messages
+  absl::flat_hash_map<Fingerprint, Url> urls_;
+  size_t open_ = 0;  // of urls_: more of their places may matter
+  std::vector<Range> ranges_;
+  size_t range_ = 0;           // being read
+  std::vector<Place> places_;  // those of a chunk stand together
+  std::vector<Watermark> messages_;
+  size_t next_mark_ = 0;
+  std::optional<Version> version_;  // of marks
+  PendingPuts marks_;
 };
 
 }  // namespace orbweaver
