@@ -326,6 +326,31 @@ TEST_F(DbWorkerCoreTest, ADamagedChunkIsReportedAndTheDomainGoesOn) {
   EXPECT_EQ(worker_.core().Inspect("one.com")->waiting[4], 0u);
 }
 
+// Bytes from disk: somebody else's rows, or damaged ones.
+TEST(TakeOverTest, ARowThatIsNoDomainsIsAnErrorThatNamesIt) {
+  const std::string slot("\0\x05", 2);
+  for (const std::string& row :
+       {std::string("\0", 1), std::string("\x01"), slot, slot + std::string(256, 'a'),
+        std::string("\xff\xff"
+                    "com",
+                    5)}) {
+    MemoryTables tables;
+    MemoryStore store(&tables, {});
+    DbWorkerHarness worker(store);
+    std::string packed;
+    EncodeHead({}, &packed);
+    const CellPut cell{kHeadColumn, packed};
+    const RowPut put{row, Version(1), {&cell, 1}};
+    std::vector<uint32_t> remaining;
+    ASSERT_TRUE(store.Write(Table::kQueue, {&put, 1}, DbWorkerHarness::kLong, &remaining).ok());
+    worker.Restart();
+    absl::Status status;
+    for (int i = 0; i < 10 && status.ok(); ++i) status = worker.core().Step(Duration::zero());
+    EXPECT_TRUE(IsFatal(status)) << status << " of a row of " << row.size() << " bytes";
+    EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("is no domain's"));
+  }
+}
+
 TEST_F(DbWorkerCoreTest, ConsumedChunksAreErased) {
   WithoutDelays();
   worker_.feed().max_per_domain = 1000;

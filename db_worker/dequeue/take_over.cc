@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/escaping.h"
+
 #include "common/base/big_endian.h"
 #include "common/base/log.h"
 #include "common/base/planted_fault.h"
 #include "common/base/status.h"
+#include "common/base/text.h"
 #include "common/bus/topics.h"
+#include "common/model/limits.h"
 #include "common/model/schema.h"
 #include "common/protocol/log_witness.h"
 #include "common/url/domain.h"
@@ -32,7 +36,18 @@ std::string SlotRow(int slot) {
   return row;
 }
 
+// Of a row that begins with a slot.
 int SlotOfRow(std::string_view row) { return LoadBigEndian<uint16_t>(row.data()); }
+
+// A slot and a domain's name: not what somebody else may have put into the table.
+absl::Status CheckRow(std::string_view row) {
+  const size_t least = sizeof(uint16_t) + 1;
+  if (row.size() >= least && row.size() < least + kMaxDomainBytes && SlotOfRow(row) < kSlots) {
+    return absl::OkStatus();
+  }
+  return FatalError("read the queue: row {} ({} bytes) is no domain's. Remove the row",
+                    absl::BytesToHexString(ToAbsl(row.substr(0, 64))), row.size());
+}
 
 }  // namespace
 
@@ -204,15 +219,19 @@ absl::StatusOr<int> TakeOver::SlotsInVain() {
   uint64_t rows = 0;
   int last_slot = 0;
   bool all = true;
+  absl::Status checked;
   const ScanRange range{.begin = {}, .end = {}, .columns = {&kHeadColumn, 1}, .limit = kSampleRows};
   RETURN_IF_ERROR(Annotate(parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
                                              [&](std::string_view row, std::span<const Cell>) {
+                                               checked = CheckRow(row);
+                                               if (!checked.ok()) return false;
                                                ++rows;
                                                last_slot = SlotOfRow(row);
                                                all = !IsOver();
                                                return all;
                                              }),
                            "read the heads of the queue"));
+  RETURN_IF_ERROR(checked);
   if (all && rows < kSampleRows) last_slot = kSlots - 1;
   const uint64_t slots = static_cast<uint64_t>(last_slot) + 1;
   return static_cast<int>(
@@ -229,7 +248,8 @@ absl::StatusOr<bool> TakeOver::ReadSlots(int end) {
   const absl::Status scanned =
       parts_.store.Scan(Table::kQueue, range, parts_.timeout(),
                         [&](std::string_view row, std::span<const Cell> cells) {
-                          added = AddHead(row, cells.front());
+                          added = CheckRow(row);
+                          if (added.ok()) added = AddHead(row, cells.front());
                           if (!added.ok()) return false;
                           next_row_.assign(row);
                           next_row_.push_back('\0');
