@@ -31,8 +31,7 @@ constexpr PollLimits kPollLimits{.max_bytes = size_t{4} << 20, .max_messages = 2
 // How long a step works on a take-over; the partitions that are owned wait meanwhile.
 constexpr std::chrono::milliseconds kTakeOverSlice(1000);
 constexpr std::chrono::milliseconds kTakeOverSliceBesideOthers(250);
-// Of the session timeout: what a single call to store or bus may take, and what a rebalance waits
-// for partitions to be given away in good order.
+// Of the session timeout: what a rebalance waits for partitions to be given away in good order.
 constexpr int kPartOfSession = 3;
 
 }  // namespace
@@ -471,10 +470,8 @@ absl::StatusOr<std::unique_ptr<DbWorkerCore>> DbWorkerCore::Create(Bus& bus, Sto
     return FatalError("feed.low_lag {}: above feed.target_lag {}", setup.options.feed.low_lag,
                       setup.options.feed.target_lag);
   }
-  // A worker that waits for store or bus stays in its group.
-  setup.options.call_timeout = std::min(
-      setup.options.call_timeout,
-      std::chrono::floor<std::chrono::milliseconds>(setup.session_timeout / kPartOfSession));
+  setup.options.call_timeout =
+      std::min(setup.options.call_timeout, GroupPulse::LongestCall(setup.session_timeout));
   ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store, bus, setup.options.call_timeout));
   auto state = std::make_unique<State>(bus, store, clock, metrics, std::move(setup), topics);
   RETURN_IF_ERROR(state->Start());

@@ -59,7 +59,8 @@ absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerP
                         .metrics = parts.metrics,
                         .topics = topics,
                         .urls = parts.urls,
-                        .options = parts.options});
+                        .options = parts.options,
+                        .session_timeout = parts.session_timeout});
   RETURN_IF_ERROR(core->Start());
   return std::make_unique<StrategyWorker>(std::move(background), std::move(core));
 }

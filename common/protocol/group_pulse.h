@@ -17,9 +17,14 @@ namespace orbweaver {
 // Place: in a worker's core, around its consumer. Not thread-safe.
 class GroupPulse {
  public:
-  // A worker works for about so long between two polls. One call to store or bus may add its
-  // timeout, so that these are to be well below the session timeout too.
+  // A worker works for about so long between two polls; a call to store or bus may add its timeout.
   static constexpr Duration kInterval = std::chrono::seconds(1);
+
+  // How long one call to store or bus may take at most, so that a worker that waits for one stays
+  // in its group.
+  static std::chrono::milliseconds LongestCall(Duration session_timeout) {
+    return std::chrono::floor<std::chrono::milliseconds>(session_timeout / 3);
+  }
 
   // Both must outlive it.
   GroupPulse(Consumer& consumer, const Clock& clock);

@@ -14,7 +14,7 @@ void DeclareWorkerOptions(config::Schema& schema, WorkerOptions* options) {
                      "partitions back at once; must be unique. Without one it joins anew each "
                      "time"});
   schema.Add("worker.session_timeout", &options->session_timeout,
-             {.min = std::chrono::seconds(1),
+             {.min = std::chrono::seconds(6),
               .max = std::chrono::minutes(30),
               .doc = "A worker that is silent for so long loses its partitions to others"});
   schema.Add("worker.stats_interval", &options->stats_interval,

@@ -63,10 +63,8 @@ absl::StatusOr<std::unique_ptr<PagesCore>> PagesCore::Create(Bus& bus, Store& st
                                                              const Clock& clock,
                                                              PagesMetrics& metrics,
                                                              PagesSetup setup) {
-  // A worker that waits for store or bus stays in its group.
   setup.options.call_timeout =
-      std::min(setup.options.call_timeout,
-               std::chrono::floor<std::chrono::milliseconds>(setup.session_timeout / 3));
+      std::min(setup.options.call_timeout, GroupPulse::LongestCall(setup.session_timeout));
   ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store, bus, setup.options.call_timeout));
   std::unique_ptr<PagesCore> core(
       new PagesCore(bus, store, clock, metrics, std::move(setup), topics.topic_epoch));

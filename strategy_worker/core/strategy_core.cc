@@ -12,9 +12,21 @@
 
 namespace orbweaver {
 
+namespace {
+
+// A worker that waits for store or bus stays in its group.
+StrategyWorkerOptions WithinSession(StrategyWorkerOptions options, Duration session_timeout) {
+  const auto longest = GroupPulse::LongestCall(session_timeout);
+  options.store_timeout = std::min<Duration>(options.store_timeout, longest);
+  options.bus_timeout = std::min<Duration>(options.bus_timeout, longest);
+  return options;
+}
+
+}  // namespace
+
 StrategyCore::StrategyCore(StrategyCoreParts parts)
     : parts_(std::move(parts)),
-      options_(parts_.options),
+      options_(WithinSession(parts_.options, parts_.session_timeout)),
       metrics_(parts_.metrics),
       pulse_(*parts_.consumer, parts_.clock),
       ownership_(*parts_.scoring_log, parts_.store, parts_.topics, metrics_),

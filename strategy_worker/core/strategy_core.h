@@ -52,7 +52,9 @@ struct StrategyCoreParts {
   MetricRegistry& metrics;
   TopicRecord topics;  // as CheckTopics found them
   UrlOptions urls;
+  // Its timeouts are bounded by the session's.
   StrategyWorkerOptions options;
+  Duration session_timeout = ConsumerOptions().session_timeout;
 };
 
 // Place: stepped by the worker's main, by `orbweaver crawl`, by simulations and replays. Single-

@@ -406,6 +406,36 @@ TEST_F(StrategyCoreTest, LinksThatTheFilterDropsCostNoRead) {
   EXPECT_EQ(world_.StateOf(kDomain, kUrl + "2"), std::nullopt);
 }
 
+// Keeps the longest time that a call was given.
+class TimedStore : public MemoryStore {
+ public:
+  using MemoryStore::MemoryStore;
+
+  absl::Status MultiGet(Table table, std::span<const RowGet> gets, Duration timeout,
+                        Rows* rows) override {
+    longest = std::max(longest, timeout);
+    return MemoryStore::MultiGet(table, gets, timeout, rows);
+  }
+  absl::Status Write(Table table, std::span<const RowPut> puts, Duration timeout,
+                     std::vector<uint32_t>* remaining) override {
+    longest = std::max(longest, timeout);
+    return MemoryStore::Write(table, puts, timeout, remaining);
+  }
+
+  Duration longest{};
+};
+
+TEST_F(StrategyCoreTest, NoCallOutlastsTheSessionOfItsWorker) {
+  TimedStore store(&world_.tables, {.virtual_time = &world_.clock});
+  AppendLinks({kUrl});
+  StrategyWorld::Worker worker;
+  worker.store = &store;
+  worker.session_timeout = std::chrono::seconds(6);
+  core_ = world_.NewCore(strategy_, std::move(worker));
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  EXPECT_EQ(store.longest, std::chrono::seconds(2));
+}
+
 TEST_F(StrategyCoreTest, BytesOfAnotherStrategyAreAdoptedAndKeptUnderTheNewName) {
   strategy_.on_event = [](Call call) {
     call.output->set_domain_data = 1;

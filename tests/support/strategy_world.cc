@@ -154,7 +154,9 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
   Bus& used_bus = worker.bus != nullptr ? *worker.bus : bus;
   Store& used_store = worker.store != nullptr ? *worker.store : store;
   if (worker.consumer == nullptr) {
-    worker.consumer = *used_bus.NewConsumer({.group = "strategy-workers", .member = worker.member});
+    worker.consumer = *used_bus.NewConsumer({.group = "strategy-workers",
+                                             .member = worker.member,
+                                             .session_timeout = worker.session_timeout});
   }
   if (worker.states == nullptr) {
     worker.states =
@@ -181,7 +183,8 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
                         .metrics = metrics,
                         .topics = topics,
                         .urls = {},
-                        .options = worker.options});
+                        .options = worker.options,
+                        .session_timeout = worker.session_timeout});
   CHECK_OK(core->Start());
   return core;
 }

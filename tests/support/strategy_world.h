@@ -110,6 +110,7 @@ class StrategyWorld {
     std::string member = "worker";
     StateOptions state_options;
     StrategyWorkerOptions options;
+    Duration session_timeout = ConsumerOptions().session_timeout;
   };
   std::unique_ptr<StrategyCore> NewCore(Strategy& strategy, Worker worker);
   // Steps `core` until there is nothing left to do; the first error otherwise.

@@ -180,7 +180,8 @@ class SimStrategyWorker : public SimWorker {
         .metrics = metrics_,
         .topics = topics,
         .urls = {},
-        .options = shape_.strategy_worker});
+        .options = shape_.strategy_worker,
+        .session_timeout = session_timeout_});
     RETURN_IF_ERROR(stepped->core->Start());
     return stepped;
   }
