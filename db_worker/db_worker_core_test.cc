@@ -158,10 +158,13 @@ TEST_F(DbWorkerCoreTest, AWorkerThatRanOutOfVersionsTakesItsPartitionAgainAndRep
   const Offset epoch = worker_.core().Report().front().epoch;
   auto urls = Urls(Drain(100, 1));
   ASSERT_GE(urls.size(), 10u);
-  // Each is a flush of its own, since it has to see what the one before has left.
+  // Each is a batch and so a flush of its own.
   ScheduledRequest none = DbWorkerHarness::RequestTo("http://two.com/none");
   none.action = ScheduleAction::kDelete;
-  for (uint64_t n = 0; n < Partition::kMaxFlushes; ++n) worker_.Schedule("two.com", {none});
+  for (uint64_t n = 0; n < Partition::kMaxFlushes; ++n) {
+    worker_.Schedule("two.com", {none});
+    ASSERT_TRUE(worker_.core().Step(Duration::zero()).ok());
+  }
   worker_.ScheduleMany("two.com", 100);
   worker_.Settle();
   EXPECT_GT(worker_.core().Report().front().epoch, epoch);
