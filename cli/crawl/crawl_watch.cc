@@ -135,7 +135,7 @@ absl::Status CrawlWatch::Trim() {
       if (start > bounds[i].start) starts.push_back({topic, partitions_[i], start});
     }
   }
-  const absl::Status deleted = crawl_.embedded_bus().DeleteBefore(starts);
+  absl::Status deleted = crawl_.embedded_bus().DeleteBefore(starts);
   // While RocksDB takes no writes the workers wait; so does this.
   if (IsRetry(deleted)) {
     Log(LogLevel::kWarning, "crawl", "trims the log later: {}", MessageOf(deleted));

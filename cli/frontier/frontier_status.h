@@ -40,7 +40,7 @@ struct FrontierStatus {
   std::vector<ReadTopic>
       reads;  // those of a group without members that never committed are left out
   QueueSample queue;
-  int64_t dead_letters = 0;  // that the log still holds
+  int64_t dead_letters = 0;      // that the log still holds
   std::string suffix_list_date;  // of the public suffix list that is configured here
 };
 

@@ -142,7 +142,7 @@ class CommitsUnfenced : public ForwardingConsumer {
     return ForwardingConsumer::Subscribe(topic, listener);
   }
   absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) override {
-    const absl::Status status = ForwardingConsumer::Commit(commits, timeout);
+    absl::Status status = ForwardingConsumer::Commit(commits, timeout);
     if (!IsFenced(status)) return status;
     absl::MutexLock lock(&broker_.mutex);
     const auto group = broker_.Group(group_, topic_);

@@ -51,9 +51,8 @@ bool SimProcess::Step() {
 
 absl::Status SimProcess::StepCore() {
   if (core_ != nullptr) return core_->Step();
-  auto made = worker_->Make();
-  if (made.ok()) core_ = *std::move(made);
-  return made.status();
+  ASSIGN_OR_RETURN(core_, worker_->Make());
+  return absl::OkStatus();
 }
 
 bool SimProcess::Close() {
