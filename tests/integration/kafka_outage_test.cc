@@ -76,7 +76,7 @@ class KafkaOutageTest : public ::testing::Test {
   }
   void StartBoth(const std::string& option) {
     strategy_ = Start(ORBWEAVER_STRATEGY_WORKER, "strategy",
-                      {"strategy.name=breadth_first", "strategy_worker.batch_events=200",
+                      {"strategy.name=breadth_first", "strategy_worker.batch_events=10",
                        "strategy_worker.bus_timeout=2s", option});
     db_ = Start(ORBWEAVER_DB_WORKER, "db",
                 {"db_worker.roles=enqueue,dequeue", "feed.min_delay=1ms", "feed.window=10s",
@@ -127,9 +127,10 @@ class KafkaOutageTest : public ::testing::Test {
 TEST_F(KafkaOutageTest, ARecordThatIsGivenUpMakesAWorkerBeginAnewAndNothingIsLostOrSentTwice) {
   Write(1500);
   StartBoth("kafka.delivery_timeout=3s");
-  ASSERT_TRUE(AwaitRead(0.2));
+  ASSERT_TRUE(AwaitRead(0.1));
   FrozenKafka frozen;
-  // Its batches follow each other closely: one of them was under way.
+  // Its batches are small and follow each other closely: most are still to come, and one is under
+  // way.
   EXPECT_TRUE(strategy_->AwaitOutput("begins anew", kPatience));
   frozen.End();
   ExpectNothingLostAndNothingTwice();
