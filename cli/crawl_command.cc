@@ -1,4 +1,7 @@
 // `orbweaver crawl`: all workers in this process, on one folder.
+//
+// Longer than 400 lines: the command's steps in their order, from options to exit code. Their parts
+// stand in cli/crawl/.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -247,7 +250,7 @@ absl::Status AddSeeds(const Arguments& arguments, const ProductOptions& options,
   return absl::OkStatus();
 }
 
-// What the user writes for an option.
+// The name by which the command line knows an option.
 std::string FlagOf(std::string_view option) {
   if (option == "spider.politeness.delay") return "--delay";
   if (option == "spider.archive.folder") return "--out";

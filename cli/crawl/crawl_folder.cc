@@ -25,7 +25,7 @@ namespace {
 constexpr char kOptions[] = "crawl.yaml";
 constexpr char kSeeds[] = "seeds";
 
-// What the process does, and not what is crawled.
+// Options of the process say how it runs, not how the crawl was made.
 bool IsKept(std::string_view name) {
   constexpr std::string_view kOfTheProcess[] = {"admin.", "log.", "stop.", "worker."};
   return std::none_of(std::begin(kOfTheProcess), std::end(kOfTheProcess),

@@ -50,8 +50,8 @@ class CrawlFolder {
   const std::filesystem::path folder_;
 };
 
-// What an option was and is. The values are texts, lists joined by commas; empty for a map's key
-// that is not there.
+// An option whose value differs from the kept one. The values are texts, lists joined by commas;
+// empty for a map's key that is not there.
 struct OptionChange {
   std::string name;
   std::string before;

@@ -1,4 +1,4 @@
-// What a crawl came to, in a word and as the exit code that scripts see.
+// The result of a crawl, in a word and as the exit code that scripts see.
 #pragma once
 
 #include <cstdint>
