@@ -1,14 +1,10 @@
 // `orbweaver crawl`: all workers in this process, on one folder.
-//
-// Longer than 400 lines: the command's steps in their order, from options to exit code. Their parts
-// stand in cli/crawl/.
+// The parts of its steps stand in cli/crawl/.
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,28 +15,23 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/crawl_arguments.h"
 #include "cli/crawl/crawl_folder.h"
+#include "cli/crawl/crawl_options.h"
 #include "cli/crawl/crawl_outcome.h"
+#include "cli/crawl/crawl_seeds.h"
 #include "cli/crawl/crawl_summary.h"
 #include "cli/crawl/crawl_view.h"
 #include "cli/crawl/crawl_watch.h"
 #include "cli/crawl/local_crawl.h"
-#include "cli/frontier/frontier.h"
 #include "cli/frontier/queue_sample.h"
 #include "cli/product_options.h"
-#include "cli/seed_lines.h"
-#include "cli/seed_writer.h"
 #include "fmt/format.h"
 
-#include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
-#include "common/bus/topics.h"
-#include "common/config/load.h"
 #include "common/config/schema.h"
-#include "common/config/value_text.h"
 #include "common/runtime/signal_watcher.h"
-#include "db_worker/dequeue/feed_lag.h"
 #include "strategy_worker/host/loader.h"
 
 namespace orbweaver {
@@ -91,108 +82,16 @@ constexpr Duration kDrawEvery = std::chrono::milliseconds(200);
 constexpr Duration kLineEvery = std::chrono::seconds(10);
 constexpr Duration kLookEvery = std::chrono::milliseconds(250);
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
-constexpr Duration kSeedTimeout = std::chrono::minutes(1);
 // Of a larger queue the rest is estimated: nobody wants to wait for it.
 constexpr uint64_t kMaxDomainsCounted = 1'000'000;
 constexpr Duration kCountTimeout = std::chrono::minutes(1);
-
-struct Arguments {
-  std::vector<std::string> seeds;
-  std::vector<std::string> seed_files;
-  std::filesystem::path data = "crawl-data";
-  std::string out;
-  uint64_t max_pages = 0;
-  uint64_t max_failures = UINT64_MAX;
-  Duration duration{};
-  Duration max_wait = std::chrono::hours(1);
-  bool add = false;
-  bool json = false;
-  bool dry_run = false;
-
-  bool has_seeds() const { return !seeds.empty() || !seed_files.empty(); }
-};
 
 int Fail(int code, std::string_view message) {
   fmt::print(stderr, "orbweaver crawl: {}\n", message);
   return code;
 }
 
-// Options that are short for a --set.
-constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
-    {"--strategy", "strategy.name"},
-    {"--max-pages-per-domain", "strategy.params.max_pages"},
-    {"--depth", "strategy.params.max_depth"},
-    {"--threads", "spider.threads"},
-    {"--user-agent", "spider.fetch.user_agent"},
-    {"--proxy", "network.proxy"},
-};
-
-// A pattern with a slash is one of URLs.
-std::string ListOption(std::string_view list, const std::string& pattern) {
-  const std::string_view of = pattern.find('/') == std::string::npos ? "domains" : "urls";
-  return fmt::format("strategy.params.{}_{}", list, of);
-}
-
-// What this command knows it takes out of `args`; what is short for a --set is put before the
-// user's own. What is wrong, or nothing.
-std::optional<std::string> Take(std::vector<std::string>* args, Arguments* into) {
-  into->json = TakeSwitch(args, "--json");
-  into->dry_run = TakeSwitch(args, "--dry-run");
-  into->add = TakeSwitch(args, "--add");
-  into->seed_files = TakeValues(args, "--seeds");
-  if (const auto folder = TakeValue(args, "--data")) into->data = *folder;
-  if (const auto text = TakeValue(args, "--max-pages");
-      text && !(config::ParseNumber(*text, &into->max_pages) && into->max_pages > 0)) {
-    return fmt::format("--max-pages {}: expected a number above 0", *text);
-  }
-  if (const auto text = TakeValue(args, "--max-failures");
-      text && !config::ParseNumber(*text, &into->max_failures)) {
-    return fmt::format("--max-failures {}: expected a number", *text);
-  }
-  for (const auto& [name, time] :
-       {std::pair("--duration", &into->duration), std::pair("--max-wait", &into->max_wait)}) {
-    if (const auto text = TakeValue(args, name);
-        text && !(config::ParseDuration(*text, time) && *time > Duration::zero())) {
-      return fmt::format("{} {}: expected a time such as 90s, 30m or 2h", name, *text);
-    }
-  }
-
-  std::vector<std::string> sets;
-  const auto set = [&sets](std::string_view name, std::string_view value) {
-    sets.push_back(fmt::format("--set={}={}", name, value));
-  };
-  if (const auto folder = TakeValue(args, "--out")) {
-    into->out = *folder;
-    // The crawl may go on from another working directory.
-    set("spider.archive.folder", std::filesystem::absolute(*folder).string());
-    set("spider.archive.jsonl", "true");
-    set("spider.archive.links", "true");
-  }
-  if (const auto delay = TakeValue(args, "--delay")) {
-    set("feed.min_delay", *delay);
-    set("spider.politeness.delay", *delay);
-  }
-  for (const auto& [name, option] : kShortForms) {
-    if (const auto value = TakeValue(args, name)) set(option, *value);
-  }
-  for (const std::string& parameter : TakeValues(args, "--param")) {
-    const size_t equals = parameter.find('=');
-    set("strategy.params." + parameter.substr(0, equals),
-        equals == std::string::npos ? "" : parameter.substr(equals + 1));
-  }
-  std::map<std::string, std::string> lists;
-  for (const std::string_view list : {"allow", "deny"}) {
-    for (const std::string& pattern : TakeValues(args, fmt::format("--{}", list))) {
-      std::string& patterns = lists[ListOption(list, pattern)];
-      patterns += (patterns.empty() ? "" : ",") + pattern;
-    }
-  }
-  for (const auto& [option, patterns] : lists) set(option, patterns);
-  args->insert(args->begin(), sets.begin(), sets.end());
-  return std::nullopt;
-}
-
-void PrintPlan(const Arguments& arguments, const ProductOptions& options) {
+void PrintPlan(const CrawlArguments& arguments, const ProductOptions& options) {
   fmt::print("folder      {}{}\n", arguments.data.string(),
              std::filesystem::exists(arguments.data) ? " (goes on)" : " (new)");
   for (const std::string& seed : arguments.seeds) fmt::print("seed        {}\n", seed);
@@ -214,147 +113,8 @@ void PrintPlan(const Arguments& arguments, const ProductOptions& options) {
   }
 }
 
-// What can be said of strategy and seeds before anything is made.
-absl::Status CheckFirst(const Arguments& arguments, const ProductOptions& options) {
-  RETURN_IF_ERROR(LoadStrategy(options.strategy, /*seed=*/0).status());
-  for (const std::string& file : arguments.seed_files) {
-    if (file != "-" && access(file.c_str(), R_OK) != 0) {
-      return FatalError("read {}: {}", file, std::strerror(errno));
-    }
-  }
-  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
-  UrlResolver resolver(options.spider.url, *suffixes);
-  for (const std::string& seed : arguments.seeds) {
-    ResolvedUrl url;
-    if (const UrlError error = ResolveSeed(seed, resolver, &url); error != UrlError::kNone) {
-      return FatalError("seed '{}': {}. Give http or https URLs", seed, UrlErrorName(error));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status AddSeeds(const Arguments& arguments, const ProductOptions& options,
-                      LocalCrawl& crawl) {
-  if (!arguments.has_seeds()) return absl::OkStatus();
-  UrlResolver resolver(options.spider.url, crawl.suffixes());
-  ASSIGN_OR_RETURN(const auto writer,
-                   SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
-  for (const std::string& seed : arguments.seeds) {
-    CHECK(writer->Add(seed) == UrlError::kNone);  // CheckFirst has seen it
-  }
-  for (const std::string& file : arguments.seed_files) {
-    RETURN_IF_ERROR(AddSeedLines(file, *writer).status());
-  }
-  RETURN_IF_ERROR(writer->Finish());
-  if (writer->durable() == 0) return FatalError("no seed among the lines of the files");
-  return absl::OkStatus();
-}
-
-// The name by which the command line knows an option.
-std::string FlagOf(std::string_view option) {
-  if (option == "spider.politeness.delay") return "--delay";
-  if (option == "spider.archive.folder") return "--out";
-  for (const auto& [flag, name] : kShortForms) {
-    if (name == option) return std::string(flag);
-  }
-  return std::string(option);
-}
-
-// Options that another one says too.
-bool IsSaidByAnother(std::string_view option) {
-  return option == "feed.min_delay" || option == "spider.archive.jsonl" ||
-         option == "spider.archive.links";
-}
-
-void TellChanges(const std::vector<OptionChange>& changes) {
-  for (const OptionChange& change : changes) {
-    if (IsSaidByAnother(change.name)) continue;
-    const std::string_view warning = WarningFor(change);
-    fmt::print(stderr, "Changed and kept: {} is {}, was {}{}{}.\n", FlagOf(change.name),
-               change.after.empty() ? "not set" : change.after,
-               change.before.empty() ? "not set" : change.before, warning.empty() ? "" : "; ",
-               warning);
-  }
-}
-
-// Parameters that were kept for another strategy say nothing to the one that is chosen now.
-void DropOthersParameters(const std::string& kept, config::Schema& schema,
-                          StrategyOptions* strategy) {
-  const std::string of_kept = kept + ":";
-  std::map<std::string, config::Option*> by_name;
-  for (config::Option& option : schema.options()) by_name[option.name] = &option;
-  if (by_name["strategy.name"]->SourceOf("").starts_with(of_kept)) return;
-  auto& sources = by_name["strategy.params"]->sources;
-  std::erase_if(sources, [&](const auto& source) {
-    const bool is_others = source.second.starts_with(of_kept);
-    if (is_others) strategy->params.erase(source.first);
-    return is_others;
-  });
-}
-
-// The options: defaults that suit one machine, what the folder keeps, what is given now. Returns
-// what is new against what was kept.
-absl::StatusOr<std::vector<OptionChange>> LoadOptions(const CrawlFolder& folder,
-                                                      std::vector<std::string>* args,
-                                                      config::Schema& schema,
-                                                      ProductOptions* options) {
-  SetLocalDefaults(options);
-  const std::string kept = folder.options_file();
-  RETURN_IF_ERROR(LoadProductOptions(args, schema, options, kept));
-  if (kept.empty()) return std::vector<OptionChange>();
-  config::Schema schema_before;
-  ProductOptions before;
-  SetLocalDefaults(&before);
-  DeclareProductOptions(schema_before, &before);
-  RETURN_IF_ERROR(config::Load({.kept = kept}, &schema_before));
-  if (options->strategy.name != before.strategy.name) {
-    DropOthersParameters(kept, schema, &options->strategy);
-  }
-  return ChangesBetween(schema_before, schema);
-}
-
-// How many requests wait in a folder that is at rest or not; nothing where that cannot be told.
-std::optional<uint64_t> WaitingIn(const ProductOptions& options, const CrawlFolder& folder) {
-  const auto frontier = Frontier::Open(options, folder.path());
-  if (!frontier.ok()) return std::nullopt;
-  const auto partitions = (*frontier)->Partitions();
-  if (!partitions.ok()) return std::nullopt;
-  const auto queue = SampleQueue((*frontier)->store(), *partitions, kMaxDomainsCounted,
-                                 SystemClock().Wall(), kCountTimeout);
-  if (!queue.ok()) return std::nullopt;
-  const auto offsets = (*frontier)->bus().NewOffsetReader();
-  if (!offsets.ok()) return std::nullopt;
-  std::vector<PartitionId> all;
-  for (int i = 0; i < *partitions; ++i) all.emplace_back(i);
-  const auto handed_out = ReadLags(**offsets, kSpiderGroup, kSpiderFeedTopic, all, kLookTimeout);
-  if (!handed_out.ok()) return std::nullopt;
-  CrawlSnapshot look;
-  AddQueue(queue->partitions, &look);
-  uint64_t waiting = look.queued + look.delayed;
-  for (const LogLag& lag : *handed_out) waiting += static_cast<uint64_t>(lag.messages);
-  return waiting;
-}
-
-// Seeds that the folder has not seen are another crawl's, or are added on purpose.
-absl::Status CheckSeedsBelong(const Arguments& arguments, const ProductOptions& options,
-                              const CrawlFolder& folder, const SeedList& seeds) {
-  const std::vector<SeedList> known = folder.Seeds();
-  const bool is_known = std::ranges::find(known, seeds.digest, &SeedList::digest) != known.end();
-  if (arguments.add || is_known || known.empty()) return absl::OkStatus();
-  const SeedList& first = known.front();
-  const auto waiting = WaitingIn(options, folder);
-  const std::string data = ShellQuoted(folder.path().string());
-  return FatalError(
-      "{} has a crawl of {}{}{}. To go on with it: orbweaver crawl --data {}. To add these seeds "
-      "to it, give --add; to begin another crawl, name another folder with --data",
-      folder.path().string(), first.first,
-      first.more > 0 ? fmt::format(" and {} more", Count(first.more)) : "",
-      waiting.has_value() ? fmt::format("; about {} wait in it", Count(*waiting, "request")) : "",
-      data);
-}
-
 // How much of the nearest limit is used up.
-std::optional<double> DoneOf(const Arguments& arguments, const CrawlTally& tally,
+std::optional<double> DoneOf(const CrawlArguments& arguments, const CrawlTally& tally,
                              Duration elapsed) {
   std::optional<double> done;
   if (arguments.max_pages > 0) {
@@ -393,7 +153,7 @@ class Progress {
 };
 
 // Follows the crawl to its end; why it ended.
-absl::StatusOr<std::string_view> Watch(const Arguments& arguments, const StopRequest& stop,
+absl::StatusOr<std::string_view> Watch(const CrawlArguments& arguments, const StopRequest& stop,
                                        LocalCrawl& crawl, CrawlWatch& watch, Progress& progress,
                                        bool* finished) {
   const SteadyTime start = SystemClock().Now();
@@ -439,7 +199,7 @@ absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end
   return absl::OkStatus();
 }
 
-absl::StatusOr<CrawlOutcome> Crawl(const Arguments& arguments, const ProductOptions& options,
+absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const ProductOptions& options,
                                    const config::Schema& schema, const SeedList& seeds,
                                    StopRequest& stop) {
   const CrawlFolder folder(arguments.data);
@@ -477,14 +237,15 @@ absl::StatusOr<CrawlOutcome> Crawl(const Arguments& arguments, const ProductOpti
 }
 
 int Run(std::span<const std::string> all_args) {
-  Arguments arguments;
+  CrawlArguments arguments;
   std::vector<std::string> args(all_args.begin(), all_args.end());
-  if (const auto wrong = Take(&args, &arguments)) return Fail(kExitUsage, *wrong + ".");
+  if (const auto wrong = TakeCrawlArguments(&args, &arguments))
+    return Fail(kExitUsage, *wrong + ".");
   config::Schema schema;
   ProductOptions options;
   const std::string anonymous = options.spider.fetch.user_agent;
   const CrawlFolder folder(arguments.data);
-  const auto changes = LoadOptions(folder, &args, schema, &options);
+  const auto changes = LoadCrawlOptions(folder, &args, schema, &options);
   if (!changes.ok()) return Fail(kExitUsage, MessageOf(changes.status()));
   if (const auto unknown = UnknownOption(args)) {
     return Fail(kExitUsage, fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
@@ -498,9 +259,9 @@ int Run(std::span<const std::string> all_args) {
                             "https://example.com/` begins one.",
                             arguments.data.string()));
   }
-  if (const absl::Status checked = CheckFirst(arguments, options); !checked.ok()) {
-    return Fail(kExitUsage, MessageOf(checked));
-  }
+  absl::Status checked = LoadStrategy(options.strategy, /*seed=*/0).status();
+  checked.Update(CheckSeeds(arguments, options));
+  if (!checked.ok()) return Fail(kExitUsage, MessageOf(checked));
   SeedList seeds;
   if (arguments.has_seeds()) {
     const auto listed = ListSeeds(arguments.seeds, arguments.seed_files);

@@ -1,0 +1,99 @@
+#include "cli/crawl/crawl_arguments.h"
+
+#include <map>
+#include <utility>
+
+#include "cli/arguments.h"
+#include "fmt/format.h"
+
+#include "common/config/value_text.h"
+
+namespace orbweaver {
+namespace {
+
+// Options that are short for a --set.
+constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
+    {"--strategy", "strategy.name"},
+    {"--max-pages-per-domain", "strategy.params.max_pages"},
+    {"--depth", "strategy.params.max_depth"},
+    {"--threads", "spider.threads"},
+    {"--user-agent", "spider.fetch.user_agent"},
+    {"--proxy", "network.proxy"},
+};
+
+// A pattern with a slash is one of URLs.
+std::string ListOption(std::string_view list, const std::string& pattern) {
+  const std::string_view of = pattern.find('/') == std::string::npos ? "domains" : "urls";
+  return fmt::format("strategy.params.{}_{}", list, of);
+}
+
+}  // namespace
+
+std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
+                                              CrawlArguments* into) {
+  into->json = TakeSwitch(args, "--json");
+  into->dry_run = TakeSwitch(args, "--dry-run");
+  into->add = TakeSwitch(args, "--add");
+  into->seed_files = TakeValues(args, "--seeds");
+  if (const auto folder = TakeValue(args, "--data")) into->data = *folder;
+  if (const auto text = TakeValue(args, "--max-pages");
+      text && !(config::ParseNumber(*text, &into->max_pages) && into->max_pages > 0)) {
+    return fmt::format("--max-pages {}: expected a number above 0", *text);
+  }
+  if (const auto text = TakeValue(args, "--max-failures");
+      text && !config::ParseNumber(*text, &into->max_failures)) {
+    return fmt::format("--max-failures {}: expected a number", *text);
+  }
+  for (const auto& [name, time] :
+       {std::pair("--duration", &into->duration), std::pair("--max-wait", &into->max_wait)}) {
+    if (const auto text = TakeValue(args, name);
+        text && !(config::ParseDuration(*text, time) && *time > Duration::zero())) {
+      return fmt::format("{} {}: expected a time such as 90s, 30m or 2h", name, *text);
+    }
+  }
+
+  std::vector<std::string> sets;
+  const auto set = [&sets](std::string_view name, std::string_view value) {
+    sets.push_back(fmt::format("--set={}={}", name, value));
+  };
+  if (const auto folder = TakeValue(args, "--out")) {
+    into->out = *folder;
+    // The crawl may go on from another working directory.
+    set("spider.archive.folder", std::filesystem::absolute(*folder).string());
+    set("spider.archive.jsonl", "true");
+    set("spider.archive.links", "true");
+  }
+  if (const auto delay = TakeValue(args, "--delay")) {
+    set("feed.min_delay", *delay);
+    set("spider.politeness.delay", *delay);
+  }
+  for (const auto& [name, option] : kShortForms) {
+    if (const auto value = TakeValue(args, name)) set(option, *value);
+  }
+  for (const std::string& parameter : TakeValues(args, "--param")) {
+    const size_t equals = parameter.find('=');
+    set("strategy.params." + parameter.substr(0, equals),
+        equals == std::string::npos ? "" : parameter.substr(equals + 1));
+  }
+  std::map<std::string, std::string> lists;
+  for (const std::string_view list : {"allow", "deny"}) {
+    for (const std::string& pattern : TakeValues(args, fmt::format("--{}", list))) {
+      std::string& patterns = lists[ListOption(list, pattern)];
+      patterns += (patterns.empty() ? "" : ",") + pattern;
+    }
+  }
+  for (const auto& [option, patterns] : lists) set(option, patterns);
+  args->insert(args->begin(), sets.begin(), sets.end());
+  return std::nullopt;
+}
+
+std::string FlagOf(std::string_view option) {
+  if (option == "spider.politeness.delay") return "--delay";
+  if (option == "spider.archive.folder") return "--out";
+  for (const auto& [flag, name] : kShortForms) {
+    if (name == option) return std::string(flag);
+  }
+  return std::string(option);
+}
+
+}  // namespace orbweaver

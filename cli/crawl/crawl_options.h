@@ -1,0 +1,26 @@
+// The configuration of `orbweaver crawl`: defaults that suit one machine, what the folder keeps,
+// what is given now.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/crawl/crawl_folder.h"
+#include "cli/product_options.h"
+
+#include "common/config/schema.h"
+
+namespace orbweaver {
+
+// Takes --config and --set out of `args`, as LoadProductOptions. Returns what is new against what
+// was kept. Parameters that were kept for another strategy are dropped.
+absl::StatusOr<std::vector<OptionChange>> LoadCrawlOptions(const CrawlFolder& folder,
+                                                           std::vector<std::string>* args,
+                                                           config::Schema& schema,
+                                                           ProductOptions* options);
+
+// A line for each on standard error.
+void TellChanges(const std::vector<OptionChange>& changes);
+
+}  // namespace orbweaver

@@ -1,0 +1,107 @@
+#include "cli/crawl/crawl_seeds.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "cli/crawl/crawl_watch.h"
+#include "cli/frontier/frontier.h"
+#include "cli/frontier/queue_sample.h"
+#include "cli/seed_lines.h"
+#include "cli/seed_writer.h"
+#include "fmt/format.h"
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "db_worker/dequeue/feed_lag.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr Duration kSeedTimeout = std::chrono::minutes(1);
+// Of a larger queue the rest is estimated.
+constexpr uint64_t kMaxDomainsCounted = 1'000'000;
+constexpr Duration kCountTimeout = std::chrono::minutes(1);
+
+// How many requests wait in a folder that is at rest or not; nothing where that cannot be told.
+std::optional<uint64_t> WaitingIn(const ProductOptions& options, const CrawlFolder& folder) {
+  const auto frontier = Frontier::Open(options, folder.path());
+  if (!frontier.ok()) return std::nullopt;
+  const auto partitions = (*frontier)->Partitions();
+  if (!partitions.ok()) return std::nullopt;
+  const auto queue = SampleQueue((*frontier)->store(), *partitions, kMaxDomainsCounted,
+                                 SystemClock().Wall(), kCountTimeout);
+  if (!queue.ok()) return std::nullopt;
+  const auto offsets = (*frontier)->bus().NewOffsetReader();
+  if (!offsets.ok()) return std::nullopt;
+  std::vector<PartitionId> all;
+  for (int i = 0; i < *partitions; ++i) all.emplace_back(i);
+  const auto handed_out = ReadLags(**offsets, kSpiderGroup, kSpiderFeedTopic, all, kLookTimeout);
+  if (!handed_out.ok()) return std::nullopt;
+  CrawlSnapshot look;
+  AddQueue(queue->partitions, &look);
+  uint64_t waiting = look.queued + look.delayed;
+  for (const LogLag& lag : *handed_out) waiting += static_cast<uint64_t>(lag.messages);
+  return waiting;
+}
+
+}  // namespace
+
+absl::Status CheckSeeds(const CrawlArguments& arguments, const ProductOptions& options) {
+  for (const std::string& file : arguments.seed_files) {
+    if (file != "-" && access(file.c_str(), R_OK) != 0) {
+      return FatalError("read {}: {}", file, std::strerror(errno));
+    }
+  }
+  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  UrlResolver resolver(options.spider.url, *suffixes);
+  for (const std::string& seed : arguments.seeds) {
+    ResolvedUrl url;
+    if (const UrlError error = ResolveSeed(seed, resolver, &url); error != UrlError::kNone) {
+      return FatalError("seed '{}': {}. Give http or https URLs", seed, UrlErrorName(error));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSeedsBelong(const CrawlArguments& arguments, const ProductOptions& options,
+                              const CrawlFolder& folder, const SeedList& seeds) {
+  const std::vector<SeedList> known = folder.Seeds();
+  const bool is_known = std::ranges::find(known, seeds.digest, &SeedList::digest) != known.end();
+  if (arguments.add || is_known || known.empty()) return absl::OkStatus();
+  const SeedList& first = known.front();
+  const auto waiting = WaitingIn(options, folder);
+  const std::string data = ShellQuoted(folder.path().string());
+  return FatalError(
+      "{} has a crawl of {}{}{}. To go on with it: orbweaver crawl --data {}. To add these seeds "
+      "to it, give --add; to begin another crawl, name another folder with --data",
+      folder.path().string(), first.first,
+      first.more > 0 ? fmt::format(" and {} more", Count(first.more)) : "",
+      waiting.has_value() ? fmt::format("; about {} wait in it", Count(*waiting, "request")) : "",
+      data);
+}
+
+absl::Status AddSeeds(const CrawlArguments& arguments, const ProductOptions& options,
+                      LocalCrawl& crawl) {
+  if (!arguments.has_seeds()) return absl::OkStatus();
+  UrlResolver resolver(options.spider.url, crawl.suffixes());
+  ASSIGN_OR_RETURN(const auto writer,
+                   SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
+  for (const std::string& seed : arguments.seeds) {
+    CHECK(writer->Add(seed) == UrlError::kNone);  // CheckSeeds has seen it
+  }
+  for (const std::string& file : arguments.seed_files) {
+    RETURN_IF_ERROR(AddSeedLines(file, *writer).status());
+  }
+  RETURN_IF_ERROR(writer->Finish());
+  if (writer->durable() == 0) return FatalError("no seed among the lines of the files");
+  return absl::OkStatus();
+}
+
+}  // namespace orbweaver
