@@ -14,7 +14,7 @@ namespace orbweaver {
 // Of a Release build: CPU time of the thread, which other work on the machine does not change.
 inline constexpr double kMsPerMegabyte = 50;
 inline constexpr double kMsForAnyInput = 10;
-// By so much AddressSanitizer, UBSan and libFuzzer's counters slow code down; measured 6 to 15.
+// An upper bound for what AddressSanitizer, UBSan and libFuzzer's counters cost.
 inline constexpr double kSanitizerFactor = 20;
 // What is slow is run again before it is judged: the first run also makes what is kept, and a
 // machine may be slow for a moment.
