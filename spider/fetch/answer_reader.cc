@@ -20,10 +20,11 @@ void AnswerReader::Begin(const FetchRequest& request, FetchResult* result) {
   max_body_bytes_ = request.max_body_bytes == 0 ? options_.max_body_bytes : request.max_body_bytes;
   truncate_ = options_.truncate || request.max_body_bytes != 0;
   any_type_ = request.any_type;
+  head_only_ = request.head_only;
   mode_ = Mode::kHead;
   verdict_ = BodyDecoder::Verdict::kGoesOn;
   passed_over_bytes_ = 0;
-  reader_.Begin();
+  reader_.Begin(/*no_body=*/head_only_);
 }
 
 AnswerReader::Next AnswerReader::Take(std::string_view bytes) {
@@ -49,7 +50,7 @@ bool AnswerReader::OnHead() {
   result_->status = reader_.status();
   reader_.MoveHead(&result_->response_head, &result_->headers, &result_->header_text);
   result_->retry_after = RetryAfter(result_->Header("retry-after"), result_->started_at);
-  if (!HasContent(result_->status)) {
+  if (head_only_ || !HasContent(result_->status)) {
     mode_ = Mode::kPassOver;
     return true;
   }

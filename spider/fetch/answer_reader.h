@@ -63,6 +63,7 @@ class AnswerReader : private BodySink {
   size_t max_body_bytes_ = 0;
   bool truncate_ = false;
   bool any_type_ = false;
+  bool head_only_ = false;
   Mode mode_ = Mode::kHead;
   BodyDecoder::Verdict verdict_ = BodyDecoder::Verdict::kGoesOn;
   size_t passed_over_bytes_ = 0;

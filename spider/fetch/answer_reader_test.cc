@@ -363,6 +363,22 @@ TEST_F(AnswerReaderTest, FoldedAndRepeatedHeadersAreKept) {
   EXPECT_EQ(moved.Header("server"), "x");
 }
 
+TEST_F(AnswerReaderTest, TheAnswerToHeadEndsWithItsHead) {
+  for (const char* fields : {"Content-Length: 7\r\n", "Transfer-Encoding: chunked\r\n",
+                             "Content-Type: image/png\r\nContent-Encoding: x\r\n"}) {
+    const Read read =
+        Take(fmt::format("HTTP/1.1 200 OK\r\n{}\r\n", fields), SIZE_MAX, {.head_only = true});
+    EXPECT_EQ(read.outcome(), "200") << fields;
+    EXPECT_EQ(read.next, Next::kKeep) << fields;
+  }
+  // A server that sends the body all the same: its bytes are no answer to another request.
+  const Read read =
+      Take("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", SIZE_MAX, {.head_only = true});
+  EXPECT_EQ(read.outcome(), "200");
+  EXPECT_EQ(read.next, Next::kClose);
+  EXPECT_EQ(read.body(), "");
+}
+
 TEST(ContentTypesTest, PatternsMatchTheTypeWithoutItsParameters) {
   const ContentTypes types({"text/*", "application/*+xml"});
   for (const char* wanted : {"text/html", "TEXT/HTML; charset=utf-8", " text/plain ", "",

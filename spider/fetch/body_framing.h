@@ -33,7 +33,7 @@ class BodyFraming {
     kBroken,   // not as its head says, or not complete
   };
 
-  // There is no body, whatever headers say: of 1xx, 204, 304 and the answer to a CONNECT.
+  // There is no body, whatever headers say: of 1xx, 204, 304 and the answers to CONNECT and HEAD.
   void BeginEmpty();
   // As the headers say, whose names are in lower case. False: they name two lengths.
   bool Begin(std::span<const HttpHeader> headers);

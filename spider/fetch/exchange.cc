@@ -253,7 +253,7 @@ struct Exchange::Network {
     ++x.shared_.stats.tls_handshakes;
     if (connection.tls->resumed()) ++x.shared_.stats.tls_resumed;
     x.result.times.tls = x.shared_.clock.Now() - began;
-    x.result.tls_error = connection.tls->CertificateError();
+    NoteCertificate(x);
     if (x.shared_.options.verify_certificates && !x.result.tls_error.empty()) {
       x.Fail(FailureCause::kTlsCertificate, "certificate: " + x.result.tls_error);
       co_return false;
@@ -261,12 +261,17 @@ struct Exchange::Network {
     co_return true;
   }
 
+  static void NoteCertificate(Exchange& x) {
+    x.result.tls_error = x.connection_->tls->CertificateError();
+    x.result.certificate_end = x.connection_->tls->CertificateEnd();
+  }
+
   // One request and its answer. False: a connection that was kept had been ended before, and
   // nothing of an answer came.
   static Awaitable<bool> Ask(Exchange& x) {
     WebConnection& connection = *x.connection_;
     if (!x.shared_.by_proxy) x.result.address = connection.address;
-    if (connection.tls != nullptr) x.result.tls_error = connection.tls->CertificateError();
+    if (connection.tls != nullptr) NoteCertificate(x);
     const SteadyTime sent = x.shared_.clock.Now();
     x.Arm(FailureCause::kTimeoutFirstByte, x.shared_.options.first_byte_timeout);
     x.answer_.Begin(x.request_, &x.result);
@@ -342,7 +347,8 @@ void Exchange::Begin(FetchId id, const FetchRequest& request) {
   request_ = {.url = {},
               .address = request.address,
               .max_body_bytes = request.max_body_bytes,
-              .any_type = request.any_type};
+              .any_type = request.any_type,
+              .head_only = request.head_only};
   result.id = id;
   result.started_at = shared_.clock.Wall();
   began_ = shared_.clock.Now();

@@ -18,8 +18,8 @@ namespace orbweaver {
 // The caller's number; unique among the fetches that run, and among the names being resolved.
 using FetchId = StrongInt<struct FetchIdTag, uint64_t>;
 
-// One GET. A redirect is an answer like others: where it leads is a request of its own, with its
-// own turn, robots.txt and address (redirects.h decides which are followed).
+// One GET or HEAD. A redirect is an answer like others: where it leads is a request of its own,
+// with its own turn, robots.txt and address (redirects.h decides which are followed).
 struct FetchRequest {
   std::string_view url;  // canonical
   // The one address to ask, as Resolve gave it. Empty: the fetcher resolves the name itself and
@@ -32,6 +32,8 @@ struct FetchRequest {
   size_t max_body_bytes = 0;
   // Takes content of every type: robots.txt.
   bool any_type = false;
+  // HEAD: the answer is its head, whatever it announces of a body.
+  bool head_only = false;
 };
 
 // Zero where it was not needed (a connection was there) or not reached.
@@ -76,6 +78,9 @@ struct FetchResult {
   bool stale = false;
   // Why the certificate would have been refused; empty: it is good, or there is no TLS.
   std::string tls_error;
+  // Until when the server's own certificate is valid; also of one that is refused. nullopt: no TLS,
+  // or its end makes no sense.
+  std::optional<WallTime> certificate_end;
 
   // The first header of that name, which is in lower case; empty when there is none.
   std::string_view Header(std::string_view name) const {

@@ -28,7 +28,7 @@ RequestHead::RequestHead(const FetchOptions& options) {
 
 void RequestHead::Write(const FetchUrl& url, const FetchRequest& request, bool to_proxy,
                         std::string* head) const {
-  head->assign("GET ");
+  head->assign(request.head_only ? "HEAD " : "GET ");
   if (to_proxy) head->append(url.origin);
   head->append(url.target).append(" HTTP/1.1\r\nHost: ").append(url.authority).append("\r\n");
   head->append(fields_);

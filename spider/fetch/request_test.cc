@@ -51,6 +51,10 @@ TEST(RequestHeadTest, SaysWhoAsksAndWhatItUnderstands) {
       "If-None-Match: \"1\"\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n");
 }
 
+TEST(RequestHeadTest, HeadIsAnotherMethodAndNothingElse) {
+  EXPECT_EQ(HeadOf({}, {.head_only = true}), "HEAD" + HeadOf({}, {}).substr(3));
+}
+
 TEST(RequestHeadTest, AProxyIsSentTheWholeUrl) {
   EXPECT_TRUE(HeadOf({}, {}, true)
                   .starts_with("GET http://a.test:8080/b HTTP/1.1\r\nHost: a.test:8080\r\n"));

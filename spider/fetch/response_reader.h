@@ -30,7 +30,7 @@ class ResponseReader {
 
   explicit ResponseReader(size_t max_head_bytes) : max_head_bytes_(max_head_bytes) {}
 
-  // Before each answer. `no_body`: of a CONNECT, which ends with its head.
+  // Before each answer. `no_body`: of a CONNECT or HEAD, which ends with its head.
   void Begin(bool no_body = false);
 
   // Goes on with `bytes`, and cuts what was taken off their beginning. Call again after kHead, also

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <list>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -276,6 +277,15 @@ std::string TlsStream::CertificateError() const {
     error += ", the certificate has no subjectAltName";
   }
   return error;
+}
+
+std::optional<WallTime> TlsStream::CertificateEnd() const {
+  const X509* const certificate = SSL_get0_peer_certificate(ssl_);
+  std::tm end{};
+  if (certificate == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) != 1) {
+    return std::nullopt;
+  }
+  return WallTime(std::chrono::seconds(timegm(&end)));
 }
 
 bool TlsStream::resumed() const { return SSL_session_reused(ssl_) == 1; }

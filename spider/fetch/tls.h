@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 
+#include "common/base/clock.h"
 #include "spider/fetch/fetch_options.h"
 
 typedef struct ssl_st SSL;
@@ -41,6 +43,8 @@ class TlsStream {
 
   // After the handshake. Why the certificate should be refused; empty: it is good.
   std::string CertificateError() const;
+  // Until when it is valid; nullopt when it does not say.
+  std::optional<WallTime> CertificateEnd() const;
   bool resumed() const;
   // For people.
   const std::string& error() const { return error_; }

@@ -184,6 +184,20 @@ TEST_F(TlsStrengthTest, ADhKeyBelow2048BitsEndsTheHandshake) {
   }
 }
 
+TEST_F(TlsStrengthTest, TheEndOfACertificateIsToldWhetherItIsGoodOrNot) {
+  const auto end = WallTime(std::chrono::floor<std::chrono::milliseconds>(
+      std::chrono::system_clock::now().time_since_epoch() + std::chrono::hours(1)));
+  for (const char* name : {"DNS:a.test", "DNS:b.test"}) {
+    Serve({.alternative_name = name});
+    // The second resumes a session.
+    for (int i = 0; i < 2; ++i) {
+      const FetchResult result = Fetch("https://a.test/");
+      ASSERT_TRUE(result.certificate_end.has_value()) << OutcomeOf(result);
+      EXPECT_LT(std::chrono::abs(*result.certificate_end - end), std::chrono::minutes(10));
+    }
+  }
+}
+
 TEST_F(TlsStrengthTest, AWeakCertificateIsNotedWhereNoneIsRefusedAndResumingChangesNothing) {
   options_.verify_certificates = false;
   Serve({.key = RsaKey(1024)});
