@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "cli/crawl/crawl_view.h"
 #include "cli/crawl/crawl_watch.h"
 #include "cli/crawl/local_crawl.h"
+#include "cli/crawl/which_crawl.h"
 #include "cli/frontier/queue_sample.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -46,7 +48,7 @@ and how the crawl was made too: `orbweaver crawl --data DIR` alone goes on where
 same way, after Ctrl-C, a crash or kill -9. Options given again count instead, and are kept; limits
 of a run are not. It ends by itself when nothing is left, or nothing is due soon.
 
-  --data DIR                 that folder; ./crawl-data
+  --data DIR                 that folder; ./crawl-data/SITE, or the only crawl in ./crawl-data
   --add                      add these seeds to the crawl that the folder has
   --seeds FILE               a URL a line; - for standard input
   --out DIR                  write there: WARC files, pages-….jsonl and links-….jsonl
@@ -203,6 +205,8 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
                                    const config::Schema& schema, const SeedList& seeds,
                                    StopRequest& stop) {
   const CrawlFolder folder(arguments.data);
+  std::error_code unmade;  // opening says it better
+  std::filesystem::create_directories(arguments.data, unmade);
   ASSIGN_OR_RETURN(const auto crawl, LocalCrawl::Open(options, arguments.data));
   RETURN_IF_ERROR(folder.KeepOptions(schema));
   ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl));
@@ -236,6 +240,22 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   return end.outcome;
 }
 
+// Without --data: the crawl of these seeds' site; without seeds, or with some to add, the only
+// crawl that is here. `args` are those that TakeCrawlArguments left.
+absl::Status NameFolder(std::vector<std::string> args, CrawlArguments* arguments) {
+  if (!arguments->data.empty()) return absl::OkStatus();
+  for (const std::string_view option : {"--set", "--config"}) TakeValues(&args, option);
+  std::erase_if(args, [](const std::string& arg) { return arg.starts_with('-'); });
+  const bool has_seeds = !args.empty() || !arguments->seed_files.empty();
+  if (has_seeds && !arguments->add) {
+    arguments->data = FolderForSeeds(args, arguments->seed_files);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const auto folder, OnlyCrawlHere());
+  arguments->data = folder.value_or(kCrawlsFolder);
+  return absl::OkStatus();
+}
+
 int Run(std::span<const std::string> all_args) {
   CrawlArguments arguments;
   std::vector<std::string> args(all_args.begin(), all_args.end());
@@ -244,6 +264,9 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   const std::string anonymous = options.spider.fetch.user_agent;
+  if (const absl::Status named = NameFolder(args, &arguments); !named.ok()) {
+    return Fail(kExitUsage, MessageOf(named));
+  }
   const CrawlFolder folder(arguments.data);
   const auto changes = LoadCrawlOptions(folder, &args, schema, &options);
   if (!changes.ok()) return Fail(kExitUsage, MessageOf(changes.status()));
@@ -253,7 +276,7 @@ int Run(std::span<const std::string> all_args) {
                                         *unknown));
   }
   arguments.seeds = std::move(args);
-  if (!arguments.has_seeds() && !folder.exists()) {
+  if (!arguments.has_seeds() && folder.options_file().empty()) {
     return Fail(kExitUsage,
                 fmt::format("no seed, and no crawl in {} to go on with. `orbweaver crawl "
                             "https://example.com/` begins one.",

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/inspect.h"
 #include "cli/product_options.h"
@@ -30,7 +30,8 @@ fingerprint; what its strategy worker remembers; where it waits in the queue; wh
 a registered domain (counts, robots.txt, the strategy's bytes; its queue by band, delay, back-off,
 blocks). A host or a URL stands for its registered domain. null: nothing is known.
 
-  --data DIR        the folder of `orbweaver crawl`, which may be running; else the cluster
+  --data DIR        the folder of `orbweaver crawl`, which may be running. Without it the only crawl
+                    in ./crawl-data, or a cluster that the options name
   --config FILE     read the options from a file
   --set NAME=VALUE  set an option: hbase.hosts, url.…
   --help            this text
@@ -69,10 +70,8 @@ int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   config::Schema schema;
   ProductOptions options;
-  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    return Fail(kExitUsage, MessageOf(loaded));
-  }
-  const std::optional<std::filesystem::path> folder = TakeValue(&args, "--data");
+  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!folder.ok()) return Fail(kExitUsage, MessageOf(folder.status()));
   const bool is_complete = args.size() == 2 && (args[0] == "url" || args[0] == "domain");
   if (!is_complete) {
     return Fail(kExitUsage,
@@ -85,14 +84,14 @@ int Run(std::span<const std::string> all_args) {
   if (!is_url) {
     const auto domain = NamedDomain(args[1], options.spider.url, **suffixes);
     if (!domain.ok()) return Fail(kExitUsage, MessageOf(domain.status()));
-    return Show(options, folder, std::nullopt, *domain);
+    return Show(options, *folder, std::nullopt, *domain);
   }
   UrlResolver resolver(options.spider.url, **suffixes);
   ResolvedUrl url;
   const bool has_scheme = args[1].find("://") != std::string::npos;
   const UrlError error = resolver.Resolve(has_scheme ? args[1] : "http://" + args[1], &url);
   if (error != UrlError::kNone) return Fail(kExitUsage, fmt::format("'{}' is no URL", args[1]));
-  return Show(options, folder, url, {});
+  return Show(options, *folder, url, {});
 }
 
 }  // namespace

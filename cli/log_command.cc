@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/log_reader.h"
 #include "cli/frontier/message_view.h"
@@ -44,7 +45,8 @@ export       writes the messages unchanged to files TOPIC-PARTITION.jsonl in DIR
 
 TOPIC: spider-log, scoring-log, spider-feed, dead-letter or stats.
 
-  --data DIR        the folder of `orbweaver crawl`, which may be running; else the cluster
+  --data DIR        the folder of `orbweaver crawl`, which may be running. Without it the only crawl
+                    in ./crawl-data, or a cluster that the options name
   --partition N     only this one
   --from OFFSET     from this offset on
   --to OFFSET       up to this one, which is left out
@@ -135,7 +137,6 @@ std::string Parse(std::vector<std::string> args, Arguments* parsed) {
   if (partition.has_value())
     parsed->range.partition = PartitionId(static_cast<int32_t>(*partition));
   parsed->limit = static_cast<uint64_t>(limit.value_or(0));
-  parsed->folder = TakeValue(&args, "--data");
   parsed->domain = TakeValue(&args, "--domain").value_or("");
   parsed->url = TakeValue(&args, "--url").value_or("");
   parsed->type = TakeValue(&args, "--type").value_or("");
@@ -270,9 +271,10 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   Arguments parsed;
-  const absl::Status loaded = LoadProductOptions(&args, schema, &options);
+  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
   std::string wrong =
-      loaded.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(loaded));
+      folder.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(folder.status()));
+  if (folder.ok()) parsed.folder = *folder;
   if (wrong.empty() && !parsed.domain.empty()) wrong = ResolveDomain(options, &parsed.domain);
   if (wrong.empty()) return Print(options, parsed);
   return Fail(kExitUsage, fmt::format("{}. `orbweaver log --help` says more", wrong));

@@ -9,7 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/crawl/crawl_folder.h"
+#include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/message_view.h"
 #include "cli/order_writer.h"
@@ -31,7 +31,8 @@ namespace {
 
 #define ORBWEAVER_ORDER_COMMAND_OPTIONS \
   R"(  --data DIR        in the folder of `orbweaver crawl`, which must not be running, and the next run
-                    of it carries the order out; else in the cluster
+                    of it carries the order out. Without it the only crawl in ./crawl-data, or a
+                    cluster that the options name
   --config FILE     read the options from a file: kafka.brokers, url.…
   --set NAME=VALUE  set an option
   --help            this text
@@ -163,20 +164,11 @@ bool Parse(std::string_view action, std::vector<std::string> args, Arguments* pa
 int Run(std::string_view action, std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   Arguments parsed;
-  std::string kept;
-  if (const auto folder = TakeValue(&args, "--data")) {
-    parsed.folder = *folder;
-    // Which domain a name belongs to is for the crawl to say.
-    kept = CrawlFolder(*folder).options_file();
-    if (kept.empty()) {
-      return Fail(kExitFailed, action, fmt::format("{}: no folder of `orbweaver crawl`", *folder));
-    }
-  }
   config::Schema schema;
   ProductOptions options;
-  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options, kept); !loaded.ok()) {
-    return Fail(kExitUsage, action, MessageOf(loaded));
-  }
+  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!folder.ok()) return Fail(kExitUsage, action, MessageOf(folder.status()));
+  parsed.folder = *folder;
   if (!Parse(action, std::move(args), &parsed)) {
     return Fail(
         kExitUsage, action,

@@ -9,6 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/frontier_status.h"
 #include "cli/product_options.h"
@@ -29,7 +30,8 @@ Shows how a crawl stands: how far behind each group of workers is, in all and by
 is written and read a second, whose each partition is, and what waits in the queue. Rates come from
 two looks, so it takes as long as --interval.
 
-  --data DIR        the folder of `orbweaver crawl`, which may be running; else the cluster
+  --data DIR        the folder of `orbweaver crawl`, which may be running. Without it the only crawl
+                    in ./crawl-data, or a cluster that the options name
   --watch           look again and again, until Ctrl-C
   --interval TIME   between two looks; 2s
   --domains N       read the queue of so many domains and estimate the rest from them; 100000.
@@ -57,7 +59,6 @@ struct Arguments {
 
 // What is wrong, or empty.
 std::string Parse(std::vector<std::string> args, Arguments* parsed) {
-  parsed->folder = TakeValue(&args, "--data");
   parsed->watch = TakeSwitch(&args, "--watch");
   parsed->json = TakeSwitch(&args, "--json");
   if (const auto text = TakeValue(&args, "--interval");
@@ -112,9 +113,10 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   Arguments parsed;
-  const absl::Status loaded = LoadProductOptions(&args, schema, &options);
+  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
   std::string wrong =
-      loaded.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(loaded));
+      folder.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(folder.status()));
+  if (folder.ok()) parsed.folder = *folder;
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (wrong.empty() && !suffixes.ok()) wrong = MessageOf(suffixes.status());
   if (wrong.empty()) return Show(options, **suffixes, parsed);

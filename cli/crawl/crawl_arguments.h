@@ -17,7 +17,7 @@ namespace orbweaver {
 struct CrawlArguments {
   std::vector<std::string> seeds;
   std::vector<std::string> seed_files;
-  std::filesystem::path data = "crawl-data";
+  std::filesystem::path data;  // empty: not said
   std::string out;
   uint64_t max_pages = 0;
   uint64_t max_failures = UINT64_MAX;

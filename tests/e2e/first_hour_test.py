@@ -76,6 +76,57 @@ class Identity(FirstHour):
         self.assertIn("spider.fetch.user_agent", done.stderr)
 
 
+class FolderOfNoName(FirstHour):
+    def test_crawls_of_two_sites_are_apart(self):
+        one, two = self.site({"/": "one"}), self.site({"/": "two"})
+        for site in one, two:
+            done = self.crawl(site.url("/"))
+            self.assertIn("Ended: nothing is left.", done.stdout)
+        self.assertEqual([f"127.0.0.1_{site.port}" for site in sorted([one, two], key=lambda site: site.port)],
+                         sorted(path.name for path in (self.folder / "crawl-data").iterdir()))
+        # Nobody can tell which one is meant.
+        for command in ["crawl"], ["status"], ["inspect", "url", one.url("/")], ["log", "dump", "spider-log"], ["purge", "127.0.0.1"]:
+            with self.subTest(command):
+                done = self.orbweaver(*command, code=2)
+                for site in one, two:
+                    self.assertRegex(done.stderr, rf"with --data: .*crawl-data/127\.0\.0\.1_{site.port}\b")
+
+    def test_the_only_one_is_meant(self):
+        site = self.site({"/": "<a href=/a>a</a>", "/a": "a"})
+        self.crawl(site.url("/"), "--max-pages", "1", code=4)
+        done = self.orbweaver("status", "--interval", "100ms")
+        self.assertEqual(f"In crawl-data/127.0.0.1_{site.port}:\n", done.stderr)
+        self.assertIn("spider-log", done.stdout)
+        known = json.loads(self.orbweaver("inspect", "url", site.url("/")).stdout)
+        self.assertEqual(site.url("/"), known["url"])
+        self.orbweaver("log", "dump", "spider-log")
+        self.orbweaver("unblock", "127.0.0.1")
+        self.assertIn("Ended: nothing is left.", self.orbweaver("crawl").stdout)
+        self.assertIn("/a", site.paths())
+        other = self.site({"/": "other"})
+        self.crawl(other.url("/"), "--add")
+        self.assertIn("/", other.paths())
+
+    def test_a_folder_of_that_name_which_is_a_crawl_itself_is_meant(self):
+        site = self.site({"/": "<a href=/a>a</a>", "/a": "a"})
+        self.crawl(site.url("/"), "--max-pages", "1", "--data", "crawl-data", code=4)
+        self.crawl(site.url("/"))
+        self.assertIn("/a", site.paths())
+        self.assertEqual("In crawl-data:\n", self.orbweaver("status", "--interval", "100ms").stderr)
+
+    def test_seeds_of_a_file_give_it_the_file_s_name(self):
+        site = self.site({"/": "one"})
+        (self.folder / "my urls.txt").write_text(site.url("/") + "\n")
+        self.crawl("--seeds", "my urls.txt")
+        self.assertTrue((self.folder / "crawl-data" / "my_urls" / "crawl.yaml").exists())
+
+    def test_a_configured_cluster_is_meant_wherever_crawls_are(self):
+        site = self.site({"/": "one"})
+        self.crawl(site.url("/"))
+        done = self.orbweaver("purge", "--set=kafka.brokers=127.0.0.1:1", code=2)
+        self.assertNotIn("In crawl-data", done.stderr)
+
+
 class Folder(FirstHour):
     FILES = {"/": "<a href=/a>a</a>", "/a": "<a href=/b>b</a>", "/b": "<a href=/c>c</a>", "/c": "c"}
 
