@@ -54,6 +54,8 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --out DIR                  write there: WARC files, pages-….jsonl and links-….jsonl
   --strategy NAME            what to crawl, in which order; `orbweaver strategy list`
   --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`
+  --keep-going               when the strategy fails on an event: keep the event in dead-letter and
+                             go on, instead of stopping
   --max-pages N              stop after so many pages of this run, and those being fetched
   --max-pages-per-domain N   no more requests to any registered domain
   --depth N                  follow links so many times from a seed
@@ -201,6 +203,13 @@ absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end
   return absl::OkStatus();
 }
 
+// The strategy's thread can be neither ended nor waited for.
+[[noreturn]] void EndAtOnce(const absl::Status& result) {
+  FlushLog();
+  std::fflush(stdout);
+  std::_Exit(Fail(kExitFailed, MessageOf(result)));
+}
+
 absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const ProductOptions& options,
                                    const config::Schema& schema, const SeedList& seeds,
                                    StopRequest& stop) {
@@ -227,6 +236,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   }
   result.Update(watch->Trim());
   end.last = watch->Look("ended", std::nullopt);
+  end.dead_letter_causes = watch->dead_letters().causes();
   result.Update(CountWhatIsLeft(*crawl, *watch, &end));
   end.why = why.ok() ? *why : "something failed";
   end.outcome = OutcomeOf({.finished = end.finished,
@@ -236,6 +246,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   if (progress.on_terminal()) progress.Show(end.last);
   fmt::print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"
                                   : SummaryText(end, watch->tally()));
+  if (crawl->is_stuck()) EndAtOnce(result);
   RETURN_IF_ERROR(result);
   return end.outcome;
 }

@@ -1,10 +1,12 @@
 // orbweaver-strategy-worker: the strategy worker on Kafka and HBase.
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
 #include <utility>
 
+#include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/kafka/kafka_bus.h"
 #include "common/runtime/process.h"
@@ -15,6 +17,7 @@
 #include "common/url/domain.h"
 #include "common/url/url_config.h"
 #include "strategy_worker/core/options.h"
+#include "strategy_worker/host/call_watchdog.h"
 #include "strategy_worker/host/loader.h"
 #include "strategy_worker/host/strategy_options.h"
 #include "strategy_worker/states/state_metrics.h"
@@ -85,6 +88,13 @@ absl::Status Run(const Options& options, Process& process) {
     json.EndObject();
   });
   process.started = true;
+  // The thread cannot be freed from the call. Ending at once is a crash, which loses nothing;
+  // whoever started this process starts it again.
+  const CallWatchdog watchdog(options.strategy.time_limit, [](const std::string& text) {
+    Log(LogLevel::kError, kModule, "{}: ends, so that it is started anew", text);
+    FlushLog();
+    std::_Exit(1);
+  });
   return RunSteps(
       kModule,
       [&parts, &joined]() -> absl::StatusOr<std::unique_ptr<Stepped>> {

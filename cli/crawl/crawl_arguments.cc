@@ -63,6 +63,7 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
     set("spider.archive.jsonl", "true");
     set("spider.archive.links", "true");
   }
+  if (TakeSwitch(args, "--keep-going")) set("strategy_worker.on_strategy_error", "dead_letter");
   if (const auto delay = TakeValue(args, "--delay")) {
     set("feed.min_delay", *delay);
     set("spider.politeness.delay", *delay);

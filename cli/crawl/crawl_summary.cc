@@ -105,6 +105,14 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
                        example.message));
     }
   }
+  if (end.last.dead_letters > 0) {
+    line(fmt::format("\nDead letters: {} could not be processed",
+                     Count(end.last.dead_letters, "event")));
+    for (const std::string& cause : end.dead_letter_causes) line(fmt::format("      {}", cause));
+    const std::string data = ShellQuoted(end.data);
+    line(fmt::format("  To see them: orbweaver log dead-letter --data {}", data));
+    line(fmt::format("  To put them back: orbweaver log requeue dead-letter --data {}", data));
+  }
   auto top = tally.TopDomains(kTopDomains);
   std::erase_if(top, [](const auto& domain) { return domain.second.pages == 0; });
   if (!top.empty()) line("\nDomains with most pages");
@@ -158,7 +166,10 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
     for (const CrawlTally::Example& example : failures.examples) json.Value(example.url);
     json.EndArray().EndObject();
   }
-  json.EndObject().Key("data").Value(end.data).EndObject();
+  json.EndObject().Key("dead_letters").Value(end.last.dead_letters);
+  json.Key("dead_letter_causes").BeginArray();
+  for (const std::string& cause : end.dead_letter_causes) json.Value(cause);
+  json.EndArray().Key("data").Value(end.data).EndObject();
   return out;
 }
 

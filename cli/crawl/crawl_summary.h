@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_tally.h"
@@ -15,6 +16,7 @@ struct CrawlEnd {
   bool finished = false;
   CrawlOutcome outcome = CrawlOutcome::kStopped;
   CrawlSnapshot last;
+  std::vector<std::string> dead_letter_causes;  // of the first; last.dead_letters says how many
   uint64_t handed_out = 0;     // requests that are in no queue any more and were not fetched
   bool queue_is_exact = true;  // otherwise what `last` says of it is an estimate
   std::string data;            // the folder that goes on where this one stopped

@@ -100,6 +100,21 @@ TEST(CrawlSummaryTest, SaysWhenTheFirstOfWhatIsForLaterIsDue) {
   EXPECT_THAT(SummaryJson(end, CrawlTally()), HasSubstr("\"next_due_in_s\":0,"));
 }
 
+TEST(CrawlSummaryTest, DeadLettersAreToldWithTheirCausesAndWhatToDo) {
+  CrawlEnd end{.why = "nothing is left", .finished = true, .data = "my crawl"};
+  EXPECT_THAT(SummaryText(end, CrawlTally()), Not(HasSubstr("ead letter")));
+  end.last.dead_letters = 2;
+  end.dead_letter_causes = {"strategy 'x' failed in OnPage for https://a.test/: boom"};
+  EXPECT_THAT(SummaryText(end, CrawlTally()),
+              HasSubstr("Dead letters: 2 events could not be processed\n"
+                        "      strategy 'x' failed in OnPage for https://a.test/: boom\n"
+                        "  To see them: orbweaver log dead-letter --data 'my crawl'\n"
+                        "  To put them back: orbweaver log requeue dead-letter --data 'my "
+                        "crawl'\n"));
+  EXPECT_THAT(SummaryJson(end, CrawlTally()),
+              HasSubstr("\"dead_letters\":2,\"dead_letter_causes\":[\"strategy 'x' failed"));
+}
+
 TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
   EXPECT_EQ(SummaryJson({.why = "nothing is left",
                          .finished = true,
@@ -111,7 +126,8 @@ TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
             "\"failed\":1,\"received_bytes\":1000,\"links\":0,\"domains\":1,\"queued\":0,"
             "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,"
             "\"by_status\":{\"200\":1},\"failures\":{\"tls_certificate\":{\"count\":1,"
-            "\"examples\":[\"http://a.test/x\"]}},\"data\":\"d\"}");
+            "\"examples\":[\"http://a.test/x\"]}},\"dead_letters\":0,\"dead_letter_causes\":[],"
+            "\"data\":\"d\"}");
 }
 
 }  // namespace

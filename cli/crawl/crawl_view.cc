@@ -95,6 +95,10 @@ std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size
     lines.push_back(fmt::format("  {} {:.0f} %  {}", Bar(*crawl.done, 30), *crawl.done * 100,
                                 TimeLeft(*crawl.done, crawl.elapsed)));
   }
+  if (crawl.dead_letters > 0) {
+    lines.push_back(fmt::format("  dead letters: {}, see `orbweaver log dead-letter`",
+                                Count(crawl.dead_letters)));
+  }
   if (!crawl.errors.empty()) lines.emplace_back("  errors");
   for (size_t i = 0; i < std::min(kMostErrors, crawl.errors.size()); ++i) {
     lines.push_back(
@@ -121,6 +125,7 @@ std::string DrawLine(const CrawlSnapshot& crawl) {
       Bytes(static_cast<uint64_t>(crawl.bytes_per_s)), Count(crawl.failed), Count(crawl.queued),
       Count(crawl.delayed), Count(crawl.fetching), Count(crawl.ready_domains),
       Count(crawl.paced_domains), Count(crawl.blocked_domains));
+  if (crawl.dead_letters > 0) line += fmt::format("; dead letters {}", Count(crawl.dead_letters));
   if (const std::string due = DueIn(crawl); crawl.fetching == 0 && !due.empty()) {
     line += fmt::format("; the next request is due {}", due);
   }

@@ -31,6 +31,7 @@ struct CrawlSnapshot {
   uint64_t ready_domains = 0;
   uint64_t paced_domains = 0;  // between two requests
   uint64_t blocked_domains = 0;
+  uint64_t dead_letters = 0;  // events of this run that could not be processed
   std::vector<std::pair<std::string_view, uint64_t>> errors;  // by cause, most first
   std::vector<std::pair<std::string, Duration>> slowest;  // domains, and their last answer's time
   WallTime at;                                            // of this look

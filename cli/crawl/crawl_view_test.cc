@@ -35,6 +35,19 @@ TEST(CrawlViewTest, SaysAllThatThereIsToSee) {
   }
 }
 
+TEST(CrawlViewTest, DeadLettersAreShownWhenThereAreSome) {
+  CrawlSnapshot crawl = Snapshot();
+  const auto view = [&crawl] {
+    std::string text;
+    for (const std::string& line : DrawView(crawl, 100, 50)) text += line + "\n";
+    return text;
+  };
+  EXPECT_THAT(view() + DrawLine(crawl), Not(HasSubstr("dead letters")));
+  crawl.dead_letters = 1234;
+  EXPECT_THAT(view(), HasSubstr("dead letters: 1,234, see `orbweaver log dead-letter`"));
+  EXPECT_THAT(DrawLine(crawl), HasSubstr("; dead letters 1,234"));
+}
+
 TEST(CrawlViewTest, FitsIntoTheTerminal) {
   for (const size_t width : {0u, 1u, 20u, 79u}) {
     for (const size_t height : {0u, 1u, 5u}) {

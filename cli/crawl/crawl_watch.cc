@@ -63,6 +63,7 @@ absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl
     watch->followed_to_.push_back(bounds[i].end);
   }
   RETURN_IF_ERROR(watch->consumer_->Assign(kSpiderLogTopic, from));
+  ASSIGN_OR_RETURN(watch->dead_letters_, DeadLetterTally::Create(crawl.bus(), kTimeout));
   return watch;
 }
 
@@ -116,6 +117,7 @@ absl::StatusOr<std::optional<WallTime>> CrawlWatch::IdleUntil() {
 absl::Status CrawlWatch::Trim() {
   followed_ = 0;
   next_trim_ = SystemClock().Now() + kTrimEvery;
+  RETURN_IF_ERROR(dead_letters_->Follow());
   std::vector<LogStart> starts;
   for (const auto& [topic, group] : kReaders) {
     ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(topic, partitions_, kTimeout));
@@ -160,6 +162,7 @@ CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> don
                      .failed = tally_.failed(),
                      .bytes = tally_.received_bytes(),
                      .fetching = crawl_.fetching(),
+                     .dead_letters = dead_letters_->count(),
                      .slowest = crawl_.SlowestDomains(),
                      .at = SystemClock().Wall(),
                      .done = done};

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "cli/crawl/crawl_tally.h"
 #include "cli/crawl/crawl_view.h"
+#include "cli/crawl/dead_letter_tally.h"
 #include "cli/crawl/idle_detector.h"
 #include "cli/crawl/local_crawl.h"
 
@@ -36,7 +37,7 @@ class CrawlWatch {
   // When the first of what is left may be fetched, while nothing is going on; as IdleDetector's.
   absl::StatusOr<std::optional<WallTime>> IdleUntil();
 
-  // Deletes what has been read by those whom it was for.
+  // Deletes what has been read by those whom it was for, and looks for dead letters.
   absl::Status Trim();
 
   // Requests in the feed that have no outcome yet, and markers too: they have left the queue, and
@@ -44,6 +45,7 @@ class CrawlWatch {
   absl::StatusOr<uint64_t> HandedOut();
 
   const CrawlTally& tally() const { return tally_; }
+  const DeadLetterTally& dead_letters() const { return *dead_letters_; }
   CrawlSnapshot Look(std::string_view state, std::optional<double> done);
 
  private:
@@ -63,6 +65,7 @@ class CrawlWatch {
   SteadyTime next_trim_;
   SteadyTime next_look_;
   CrawlTally tally_;
+  std::unique_ptr<DeadLetterTally> dead_letters_;
   SteadyTime start_;
 
   IdleDetector idle_;

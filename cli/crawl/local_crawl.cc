@@ -14,6 +14,7 @@
 #include "db_worker/worker.h"
 #include "spider/crawl/http_spider.h"
 #include "spider/crawl/membership.h"
+#include "strategy_worker/host/call_watchdog.h"
 #include "strategy_worker/host/loader.h"
 #include "strategy_worker/worker.h"
 
@@ -48,6 +49,11 @@ void SetLocalDefaults(ProductOptions* options) {
   options->states.cache_bytes = size_t{192} << 20;
   // Cells cost little to read where no server is asked, and bases much to write again and again.
   options->states.max_deltas = 256;
+  // Whoever is at the terminal is its author, or wants to know.
+  options->strategy_worker.on_strategy_error = OnStrategyError::kStop;
+  options->strategy_worker.after_strategy_error =
+      "mend the strategy and go on with the same command, or give --keep-going: such events are "
+      "then kept in dead-letter, and `orbweaver log requeue dead-letter` puts them back";
 }
 
 LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database,
@@ -119,7 +125,8 @@ absl::Status LocalCrawl::Stop() {
                                                          {&stop_db_, &db_thread_}};
   for (const auto& [stop, thread] : order) {
     stop->Request();
-    if (thread->joinable()) thread->join();
+    const bool is_lost = thread == &strategy_thread_ && is_stuck_;
+    if (thread->joinable() && !is_lost) thread->join();
   }
   absl::MutexLock lock(&mutex_);
   return result_;
@@ -142,6 +149,11 @@ void LocalCrawl::RunStrategyWorker() {
     ASSIGN_OR_RETURN(auto worker, NewStrategyWorker(parts));
     return std::make_unique<SharingMemory>(std::move(worker), *database_, state_metrics_.bytes);
   };
+  const CallWatchdog watchdog(options_.strategy.time_limit, [this](const std::string& text) {
+    is_stuck_ = true;
+    Ended(FatalError("{}. Nothing is lost: the next start gives the strategy this event again",
+                     text));
+  });
   Ended(RunSteps("strategy", make, stop_strategy_));
 }
 

@@ -1,6 +1,7 @@
 // All workers of a crawl in one process, on the embedded bus and store.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -60,6 +61,10 @@ class LocalCrawl {
   // Lets the workers finish what is in hand, the spider first; what failed, if anything did.
   absl::Status Stop();
 
+  // The strategy does not come back from a call, and its thread cannot be ended. Stop leaves it
+  // alone, and the process is to end without destroying this.
+  bool is_stuck() const { return is_stuck_; }
+
   QueueLook Queue() const { return queue_admin_.Look(); }
   // Requests being fetched, and requests whose outcome is not in the log yet.
   uint64_t fetching() const;
@@ -94,6 +99,7 @@ class LocalCrawl {
 
   StopRequest stop_spider_, stop_strategy_, stop_db_, failed_;
   std::thread spider_thread_, strategy_thread_, db_thread_;
+  std::atomic<bool> is_stuck_ = false;
 
   mutable absl::Mutex mutex_;
   absl::Status result_ ABSL_GUARDED_BY(mutex_);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string_view>
 
 #include "common/base/clock.h"
 #include "common/model/limits.h"
@@ -28,6 +29,10 @@ struct StrategyWorkerOptions {
   Duration store_timeout = std::chrono::seconds(10);
   Duration bus_timeout = std::chrono::seconds(10);
   OnStrategyError on_strategy_error = OnStrategyError::kDeadLetter;
+  // What to do about it, said when a worker stops: no option.
+  std::string_view after_strategy_error =
+      "mend the strategy and start again, or set strategy_worker.on_strategy_error to "
+      "`dead_letter` to keep such events there and go on";
   OnCutLog on_cut_log = OnCutLog::kStop;
   // How long a domain rests whose own name, or www. of it, could not be resolved.
   std::chrono::milliseconds dns_failure_rest = std::chrono::minutes(10);

@@ -244,8 +244,9 @@ absl::Status StrategyCore::Apply() {
 absl::Status StrategyCore::Bury(const SourceEvent& event) {
   const Message& message = *event.message;
   if (event.strategy_failed && options_.on_strategy_error == OnStrategyError::kStop) {
-    return FatalError("apply '{}' partition {} offset {}: {}", kSpiderLogTopic, message.partition,
-                      message.offset, event.poison);
+    return FatalError("{} ('{}' partition {} offset {}). Nothing is lost: {}", event.poison,
+                      kSpiderLogTopic, message.partition, message.offset,
+                      options_.after_strategy_error);
   }
   RETURN_IF_ERROR(
       parts_.dead_letters->Bury(kSpiderLogTopic, message, event.poison, options_.bus_timeout));

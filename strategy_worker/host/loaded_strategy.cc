@@ -17,9 +17,23 @@ namespace {
 std::string_view View(orbweaver_text text) { return {text.data, text.size}; }
 orbweaver_text Text(std::string_view text) { return {text.data(), text.size()}; }
 
-// Runs `function(error)` of a plugin; empty when it returns 0, else why it failed.
+CallArguments Arguments(const char* function, const orbweaver_event& event,
+                        std::span<const orbweaver_link> links) {
+  return {.function = function, .event = &event, .links = links.data(), .link_count = links.size()};
+}
+
+absl::Status Failed(std::string_view strategy, const CallArguments& call,
+                    std::string_view failure) {
+  FixedText text;
+  Describe(call, &text);
+  return PoisonError("strategy '{}' failed in {}: {}", strategy, text.view(), failure);
+}
+
+}  // namespace
+
 template <typename Function>
-std::string Call(Function function) {
+std::string LoadedStrategy::Call(const CallArguments& arguments, Function function) {
+  const CallScope scope(call_, arguments);
   char message[1024];
   orbweaver_error error{.message = message, .capacity = sizeof(message), .size = 0};
   try {
@@ -36,13 +50,6 @@ std::string Call(Function function) {
   return text.empty() ? "it fails without a message" : text;
 }
 
-const char* KindName(uint32_t kind) {
-  static constexpr const char* kNames[] = {"event", "seeds", "page", "links", "failure", "host"};
-  return kind < std::size(kNames) ? kNames[kind] : kNames[0];
-}
-
-}  // namespace
-
 absl::StatusOr<std::unique_ptr<LoadedStrategy>> LoadedStrategy::Make(
     const StrategyLibrary& library, std::span<const std::string> values, uint64_t seed) {
   const orbweaver_strategy& abi = library.strategy();
@@ -51,7 +58,7 @@ absl::StatusOr<std::unique_ptr<LoadedStrategy>> LoadedStrategy::Make(
     settings.push_back({Text(abi.parameters[i].name), Text(values[i])});
   }
   std::unique_ptr<LoadedStrategy> strategy(new LoadedStrategy(abi));
-  const std::string failure = Call([&](orbweaver_error* error) {
+  const std::string failure = strategy->Call({.function = "Start"}, [&](orbweaver_error* error) {
     return abi.create(settings.data(), settings.size(), seed, &strategy->self_, error);
   });
   if (!failure.empty()) return FatalError("it refuses to start: {}", config::Excerpt(failure));
@@ -61,6 +68,7 @@ absl::StatusOr<std::unique_ptr<LoadedStrategy>> LoadedStrategy::Make(
 
 LoadedStrategy::~LoadedStrategy() {
   if (!made_) return;
+  const CallScope scope(call_, {.function = "its destructor"});
   try {
     abi_.destroy(self_);
   } catch (...) {
@@ -72,12 +80,11 @@ absl::Status LoadedStrategy::Filter(const orbweaver_event& event,
                                     std::span<const orbweaver_link> links,
                                     std::span<uint8_t> keep) {
   if (!abi_.filter) return absl::OkStatus();
-  const std::string failure = Call([&](orbweaver_error* error) {
+  const CallArguments call = Arguments("Filter", event, links);
+  const std::string failure = Call(call, [&](orbweaver_error* error) {
     return abi_.filter(self_, &event, links.data(), links.size(), keep.data(), error);
   });
-  if (failure.empty()) return absl::OkStatus();
-  return PoisonError("filter {} of '{}' by strategy '{}': {}", KindName(event.kind),
-                     View(event.domain_view->name_view), abi_.name, failure);
+  return failure.empty() ? absl::OkStatus() : Failed(abi_.name, call, failure);
 }
 
 void LoadedStrategy::LookForBody(const orbweaver_event& event) {
@@ -98,24 +105,21 @@ absl::Status LoadedStrategy::OnEvent(const orbweaver_event& event,
                                      std::span<orbweaver_decision> decisions,
                                      orbweaver_output* output) {
   LookForBody(event);
-  std::string failure = Call([&](orbweaver_error* error) {
+  const CallArguments call = Arguments(HandlerOf(event.kind), event, links);
+  std::string failure = Call(call, [&](orbweaver_error* error) {
     return abi_.on_event(self_, &event, links.data(), states.data(), links.size(), decisions.data(),
                          output, error);
   });
   const char* const flaw = failure.empty() ? OutputFlaw(decisions, *output) : nullptr;
   if (flaw) failure = fmt::format("it decided {}", flaw);
-  if (!failure.empty()) {
-    return PoisonError("handle {} of '{}' by strategy '{}': {}", KindName(event.kind),
-                       View(event.domain_view->name_view), abi_.name, failure);
-  }
-  return absl::OkStatus();
+  return failure.empty() ? absl::OkStatus() : Failed(abi_.name, call, failure);
 }
 
 absl::StatusOr<std::string> LoadedStrategy::Adopt(std::string_view from_name, uint32_t from_version,
                                                   std::string_view data) {
   if (!abi_.adopt) return std::string();
   orbweaver_text adopted{};
-  std::string failure = Call([&](orbweaver_error* error) {
+  std::string failure = Call({.function = "Adopt"}, [&](orbweaver_error* error) {
     return abi_.adopt(self_, Text(from_name), from_version, Text(data), &adopted, error);
   });
   if (failure.empty() && adopted.size > kMaxStrategyBytes) {
@@ -129,8 +133,9 @@ absl::StatusOr<std::string> LoadedStrategy::Adopt(std::string_view from_name, ui
 absl::StatusOr<bool> LoadedStrategy::Finished() {
   if (!abi_.finished) return false;
   uint8_t finished = 0;
-  const std::string failure =
-      Call([&](orbweaver_error* error) { return abi_.finished(self_, &finished, error); });
+  const std::string failure = Call({.function = "Finished"}, [&](orbweaver_error* error) {
+    return abi_.finished(self_, &finished, error);
+  });
   if (failure.empty()) return finished != 0;
   return PoisonError("ask strategy '{}' whether it has finished: {}", abi_.name, failure);
 }

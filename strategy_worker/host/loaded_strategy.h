@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 
 #include "strategy_worker/host/strategy.h"
+#include "strategy_worker/host/strategy_call.h"
 #include "strategy_worker/host/strategy_library.h"
 
 namespace orbweaver {
@@ -40,12 +41,17 @@ class LoadedStrategy final : public Strategy {
   absl::StatusOr<bool> Finished() override;
 
  private:
-  explicit LoadedStrategy(const orbweaver_strategy& abi) : abi_(abi) {}
+  explicit LoadedStrategy(const orbweaver_strategy& abi) : abi_(abi), call_(abi.name) {}
+
+  // Runs `function(error)` of the plugin; empty when it returns 0, else why it failed.
+  template <typename Function>
+  std::string Call(const CallArguments& arguments, Function function);
 
   // Says once that pages come without what the strategy works on.
   void LookForBody(const orbweaver_event& event);
 
   const orbweaver_strategy& abi_;
+  StrategyCall call_;
   void* self_ = nullptr;
   bool made_ = false;
   bool told_of_bodies_ = false;

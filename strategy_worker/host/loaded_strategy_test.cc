@@ -8,6 +8,7 @@
 #include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "strategy_worker/host/loader.h"
+#include "strategy_worker/host/testdata/one_link.h"
 #include "tests/support/expect_ok.h"
 
 namespace orbweaver {
@@ -24,31 +25,6 @@ std::unique_ptr<Strategy> Misbehaving(const std::string& flaw) {
   return *std::move(strategy);
 }
 
-// One link of example.com, found on a page.
-struct OneLink {
-  orbweaver_domain domain{};
-  orbweaver_source source{};
-  orbweaver_event event{};
-  orbweaver_link link{};
-  orbweaver_state state{};
-  orbweaver_decision decision{};
-  orbweaver_output output{};
-  uint8_t keep = 1;
-
-  OneLink() {
-    domain.name_view = {"example.com", 11};
-    link.url_view = {"https://example.com/a", 21};
-    event.struct_size = sizeof(event);
-    event.kind = ORBWEAVER_LINKS;
-    event.domain_view = &domain;
-    event.source_view = &source;
-    output.struct_size = sizeof(output);
-  }
-  absl::Status GiveTo(Strategy& strategy) {
-    return strategy.OnEvent(event, {&link, 1}, {&state, 1}, {&decision, 1}, &output);
-  }
-};
-
 std::string FailureOf(const std::string& flaw) {
   OneLink links;
   const absl::Status status = links.GiveTo(*Misbehaving(flaw));
@@ -64,9 +40,11 @@ TEST(LoadedStrategyTest, ADecisionReachesTheCaller) {
   EXPECT_EQ(0.5f, links.decision.score);
 }
 
-TEST(LoadedStrategyTest, AFailureNamesTheEventTheDomainAndTheStrategy) {
-  EXPECT_EQ("handle links of 'example.com' by strategy 'misbehaving': out of cheese",
-            FailureOf("message"));
+TEST(LoadedStrategyTest, AFailureNamesTheStrategyAndTheEvent) {
+  EXPECT_EQ(
+      "strategy 'misbehaving' failed in OnLinks for 1 link to example.com from "
+      "https://example.org/page: out of cheese",
+      FailureOf("message"));
 }
 
 TEST(LoadedStrategyTest, AnExceptionThatCrossesTheBoundaryIsCaught) {
@@ -82,7 +60,7 @@ TEST(LoadedStrategyTest, AnExceptionOfAWrappedStrategyBecomesItsMessage) {
   links.event.kind = 77;
   const absl::Status status = links.GiveTo(**strategy);
   EXPECT_TRUE(IsPoison(status));
-  EXPECT_THAT(MessageOf(status), EndsWith("by strategy 'discovery': event of an unknown kind"));
+  EXPECT_THAT(MessageOf(status), EndsWith(": event of an unknown kind"));
 }
 
 TEST(LoadedStrategyTest, AFailureWithoutAMessageSaysSo) {
@@ -127,7 +105,7 @@ TEST(LoadedStrategyTest, AFilterDropsLinksAndMayFail) {
   const absl::Status status =
       Misbehaving("throw in filter")->Filter(links.event, {&links.link, 1}, {&links.keep, 1});
   EXPECT_TRUE(IsPoison(status));
-  EXPECT_THAT(MessageOf(status), HasSubstr("filter links of 'example.com'"));
+  EXPECT_THAT(MessageOf(status), HasSubstr("failed in Filter for 1 link to example.com from "));
 }
 
 TEST(LoadedStrategyTest, OptionalFunctionsMayBeMissing) {

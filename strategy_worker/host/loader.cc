@@ -7,6 +7,7 @@
 #include "common/base/status.h"
 #include "common/config/excerpt.h"
 #include "common/config/nearest.h"
+#include "strategy_worker/host/crash_report.h"
 #include "strategy_worker/host/loaded_strategy.h"
 #include "strategy_worker/host/parameters.h"
 
@@ -66,6 +67,7 @@ absl::StatusOr<std::string> FindPath(const StrategyOptions& options) {
 }  // namespace
 
 absl::StatusOr<StrategyLibrary> OpenStrategy(const StrategyOptions& options) {
+  ReportCrashes();
   const absl::StatusOr<std::string> path = FindPath(options);
   if (!path.ok()) return Annotate(path.status(), Identity(options, ""));
   absl::StatusOr<StrategyLibrary> library = StrategyLibrary::Open(*path);

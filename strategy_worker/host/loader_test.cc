@@ -207,8 +207,9 @@ TEST(LoaderTest, TheOptionsAreDeclared) {
   DeclareStrategyOptions(schema, &options);
   std::vector<std::string> names;
   for (const config::Option& option : schema.options()) names.push_back(option.name);
-  EXPECT_THAT(names, ::testing::ElementsAre("strategy.directory", "strategy.name",
-                                            "strategy.params", "strategy.path"));
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("strategy.directory", "strategy.name", "strategy.params",
+                                     "strategy.path", "strategy.time_limit"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "common/base/status.h"
 #include "strategy_worker/host/parameters.h"
+#include "strategy_worker/host/strategy_call.h"
 
 namespace orbweaver {
 namespace {
@@ -125,6 +126,8 @@ absl::StatusOr<StrategyLibrary> StrategyLibrary::Open(const std::string& path) {
   RETURN_IF_ERROR(CheckWhole(path));
   // All symbols now, so that a missing one shows here and not in the middle of a crawl; none for
   // others, so that strategies cannot take each other's functions; never unloaded (see the header).
+  StrategyCall call(path.c_str());
+  const CallScope scope(call, {.function = "the loading of its library"});
   const std::string with_slash = std::filesystem::absolute(path);
   void* const handle = dlopen(with_slash.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!handle) return FatalError("cannot be opened: {}. {}", dlerror(), kBuildHint);

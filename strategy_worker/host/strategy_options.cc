@@ -12,6 +12,9 @@ void DeclareStrategyOptions(config::Schema& schema, StrategyOptions* options) {
   schema.Add("strategy.directory", &options->directory,
              {.doc = "Folder in which a name is looked up, as NAME.so. Empty: the strategies that "
                      "came with this program"});
+  schema.Add("strategy.time_limit", &options->time_limit,
+             {.doc = "How long a strategy may take for one event. One that takes longer is named "
+                     "with its event, and the process ends with exit code 1; 0s: for ever"});
   schema.Add(
       "strategy.params", &options->params,
       {.shown_keys = {"allow_*", "deny_*", "max_*", "min_*", "retries", "retry_*", "*_interval_s",

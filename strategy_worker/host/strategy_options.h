@@ -1,8 +1,11 @@
 // Which crawl strategy to run, and with what parameters.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
+
+#include "common/base/clock.h"
 
 namespace orbweaver {
 
@@ -15,6 +18,7 @@ struct StrategyOptions {
   std::string path;       // a library; empty: the one called `name`
   std::string directory;  // where names are looked up; empty: beside the program
   std::map<std::string, std::string> params;
+  Duration time_limit = std::chrono::seconds(30);
 };
 
 // Declares strategy.name, .path, .directory and .params. `options` must outlive the schema.

@@ -1,9 +1,11 @@
 // A strategy that does what its parameter `flaw` names, without the SDK's wrapper in between.
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "strategy_worker/sdk/strategy_abi.h"
 
@@ -20,6 +22,28 @@ int Fail(std::string_view message, orbweaver_error* error) {
   error->size = message.size();  // beyond the capacity, too: the host must not believe it
   std::memcpy(error->message, message.data(), std::min(message.size(), error->capacity));
   return 1;
+}
+
+// Calls itself until the stack is used up.
+int Recurse(int depth) {
+  volatile int kept = depth;
+  return kept < 0 ? 0 : Recurse(depth + 1) + kept;
+}
+
+// Does not come back, or not by returning.
+void Die(const std::string& flaw, const orbweaver_event* event) {
+  if (flaw == "crash") *static_cast<volatile int*>(nullptr) = 1;
+  if (flaw == "abort") std::abort();
+  if (flaw == "exit") std::exit(0);
+  if (flaw == "recurse") Recurse(0);
+  if (flaw == "throw in a thread") {
+    std::thread([] { throw std::runtime_error("out of cheese"); }).join();
+  }
+  if (flaw == "write over the event") {
+    const_cast<orbweaver_event*>(event)->domain_view =
+        reinterpret_cast<const orbweaver_domain*>(uintptr_t{0x10});
+    *static_cast<volatile int*>(nullptr) = 1;
+  }
 }
 
 int Create(const orbweaver_setting* settings, size_t, uint64_t, void** self, orbweaver_error*) {
@@ -43,7 +67,7 @@ int Filter(void* self, const orbweaver_event*, const orbweaver_link*, size_t cou
   return 0;
 }
 
-int OnEvent(void* self_pointer, const orbweaver_event*, const orbweaver_link*,
+int OnEvent(void* self_pointer, const orbweaver_event* event, const orbweaver_link*,
             const orbweaver_state*, size_t, orbweaver_decision* decisions, orbweaver_output* output,
             orbweaver_error* error) {
   Self& self = *static_cast<Self*>(self_pointer);
@@ -51,6 +75,7 @@ int OnEvent(void* self_pointer, const orbweaver_event*, const orbweaver_link*,
   orbweaver_decision& decision = decisions[0];
   decision.action = ORBWEAVER_SCHEDULE;
   decision.score = 0.5f;
+  Die(flaw, event);
   if (flaw == "throw") throw std::runtime_error("out of cheese");
   if (flaw == "throw a number") throw 42;
   if (flaw == "silent") return 1;
