@@ -22,7 +22,8 @@ constexpr int kRequests = 1'000'000;
 constexpr int kBatch = 2048;
 constexpr Duration kTimeout = std::chrono::minutes(1);
 
-// The feed goes nowhere and is acked at once; spiders have done all of it, unless they are held.
+// The feed goes nowhere and is acked at once; it is empty, as a log whose records retention has
+// deleted. Spiders have done all of it, unless they are held.
 // All else is the bus in memory.
 class MutedFeedBus : public Bus {
  public:
@@ -79,7 +80,7 @@ class MutedFeedBus : public Bus {
     absl::StatusOr<std::vector<LogBounds>> Bounds(std::string_view,
                                                   std::span<const PartitionId> partitions,
                                                   Duration) override {
-      return std::vector<LogBounds>(partitions.size(), {Offset(0), Offset(bus_.end_)});
+      return std::vector<LogBounds>(partitions.size(), {Offset(bus_.end_), Offset(bus_.end_)});
     }
     absl::StatusOr<std::vector<std::optional<CommittedOffset>>> Committed(
         std::string_view, std::string_view, std::span<const PartitionId> partitions,

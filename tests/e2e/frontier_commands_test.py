@@ -127,8 +127,8 @@ class FrontierCommands(unittest.TestCase):
             self.assertIn(named, self.run_on_folder(*words, code=2), words)
 
     def test_a_folder_without_a_crawl_is_named_and_not_made(self):
-        self.assertIn(str(self.data), self.run_on_folder("status", code=1))
-        self.assertIn(str(self.data), self.run_on_folder("purge", "a.test", code=1))
+        self.assertIn(str(self.data), self.run_on_folder("status", code=2))
+        self.assertIn(str(self.data), self.run_on_folder("purge", "a.test", code=2))
         self.assertFalse(self.data.exists())
 
 
