@@ -251,6 +251,11 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   return end.outcome;
 }
 
+bool IsConfigured(const config::Schema& schema, std::string_view name) {
+  const auto option = std::ranges::find(schema.options(), name, &config::Option::name);
+  return option != schema.options().end() && !option->sources.empty();
+}
+
 // Without --data: the crawl of these seeds' site; without seeds, or with some to add, the only
 // crawl that is here. `args` are those that TakeCrawlArguments left.
 absl::Status NameFolder(std::vector<std::string> args, CrawlArguments* arguments) {
@@ -314,8 +319,8 @@ int Run(std::span<const std::string> all_args) {
     PrintPlan(arguments, options);
     return kExitOk;
   }
-  if (CanDraw() && options.log.level == LogLevel::kInfo) {
-    // Below the live view there is room for what is wrong only.
+  if (!IsConfigured(schema, "log.level")) {
+    // The workers' notes are for whoever asks for them.
     options.log.level = LogLevel::kWarning;
     ConfigureLog(options.log);
   }

@@ -190,6 +190,11 @@ class Output(FirstHour):
                 self.assertEqual(1, done.returncode, done.stderr)
                 self.assertIn("No space left on device", done.stderr)
 
+    def test_workers_keep_their_notes_to_themselves_unless_they_are_asked(self):
+        site = self.site({"/": "hello"})
+        self.assertEqual("", self.crawl(site.url("/"), "--user-agent", "mybot").stderr)
+        self.assertIn("owns partition", self.crawl(site.url("/"), "--set=log.level=info").stderr)
+
     def test_a_reader_that_goes_ends_nothing_but_the_reading(self):
         site = self.site({"/": "hello"})
         arguments = [PROGRAM, "crawl", site.url("/"), "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"]
