@@ -49,6 +49,10 @@ struct ParsedPage {
   uint64_t text_bytes = 0;
   uint32_t links_inside = 0;
   uint32_t links_outside = 0;
+  // As far as they are wanted (TextOptions).
+  std::string_view text;
+  std::string_view markdown;
+  bool text_truncated = false;
   // A bound was met: links beyond it are missing.
   bool links_truncated = false;
   // Links that are no URL to crawl: mailto:, javascript:, malformed, traps.

@@ -103,6 +103,7 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
         ParseHtml(body, text, charset.certain, input, page);
       } else {
         ParseList(text, input, page);
+        if (page->kind == DocumentKind::kOther) KeepText(text, page);
       }
     }
   }
@@ -146,9 +147,9 @@ void PageParser::ParseHtml(std::string_view body, std::string_view text, bool ch
     if (!charset_is_certain && !declared.empty() && declared != page->charset) {
       // Behind the bytes that are looked through for it before: browsers begin again as well.
       page->charset = declared;
-      const std::string_view again = ToUtf8(body, declared, &arena_);
-      BeginHtml(again, input, *page);
-      complete = engine_->Parse(again, html_);
+      text = ToUtf8(body, declared, &arena_);
+      BeginHtml(text, input, *page);
+      complete = engine_->Parse(text, html_);
     }
   }
   page->title = Keep(html_.title(), kMaxTitleBytes);
@@ -163,8 +164,29 @@ void PageParser::ParseHtml(std::string_view body, std::string_view text, bool ch
     if (!base.empty()) links_.SetBase(base);
   }
   page->canonical_url = links_.Resolve(html_.canonical());
+  ReadText(text, page);
   links_.Finish(input.url, robots_.nofollow(), page);
   page->links_truncated = page->links_truncated || !complete;
+}
+
+// A document that is text alone is its own text.
+void PageParser::KeepText(std::string_view text, ParsedPage* page) {
+  if (!options_.text.any() || !page->content_type.starts_with("text/")) return;
+  const std::string_view kept = ClampUtf8(text, options_.text.max_bytes);
+  if (options_.text.text) page->text = kept;
+  if (options_.text.markdown) page->markdown = kept;
+  page->text_truncated = kept.size() < text.size();
+}
+
+void PageParser::ReadText(std::string_view html, ParsedPage* page) {
+  if (!options_.text.any()) return;
+  size_t links = 0;
+  readable_.Read(html, options_.text, [&](std::string_view href) {
+    return ++links > options_.max_page_links ? std::string_view() : links_.Resolve(href);
+  });
+  page->text = readable_.text();
+  page->markdown = readable_.markdown();
+  page->text_truncated = readable_.truncated();
 }
 
 void PageParser::ParseList(std::string_view text, const PageInput& input, ParsedPage* page) {

@@ -12,6 +12,7 @@
 #include "spider/parse/link_collector.h"
 #include "spider/parse/page.h"
 #include "spider/parse/parse_options.h"
+#include "spider/parse/readable_text.h"
 #include "spider/parse/robots_directives.h"
 #include "spider/parse/xhtml_scanner.h"
 
@@ -37,6 +38,8 @@ class PageParser {
                  const PageInput& input, ParsedPage* page);
   void BeginHtml(std::string_view text, const PageInput& input, const ParsedPage& page);
   void ParseList(std::string_view text, const PageInput& input, ParsedPage* page);
+  void ReadText(std::string_view html, ParsedPage* page);
+  void KeepText(std::string_view text, ParsedPage* page);
   // Forgets the directives of another document, or of an attempt at this one.
   void ReadHeaders(const PageInput& input);
   // The body, or what is in it when it is a gzip file; `whole` says whether that is all of it.
@@ -51,6 +54,7 @@ class PageParser {
   RobotsDirectives robots_;
   LinkCollector links_;
   HtmlReader html_;
+  ReadableText readable_;
 };
 
 }  // namespace orbweaver

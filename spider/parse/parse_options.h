@@ -12,6 +12,16 @@ class Schema;
 
 enum class HtmlEngineKind : uint8_t { kScanner, kGumbo };
 
+// Readable text. No options of their own: the archive's decide whether anybody wants it.
+struct TextOptions {
+  bool text = false;
+  bool markdown = false;
+  // Of each; what is beyond is cut off.
+  size_t max_bytes = size_t{1} << 20;
+
+  bool any() const { return text || markdown; }
+};
+
 struct ParseOptions {
   HtmlEngineKind engine = HtmlEngineKind::kScanner;
   // Links to what a page embeds: images, scripts, style sheets, audio, video.
@@ -26,6 +36,7 @@ struct ParseOptions {
   // multiple of themselves.
   size_t max_unpacked_bytes = size_t{50} << 20;
   uint32_t max_compression = 250;
+  TextOptions text;
 };
 
 // The options `spider.parse.*`. `options` must outlive the schema.

@@ -23,6 +23,7 @@ namespace {
 
 constexpr size_t kMaxLinksTaken = 200;
 constexpr size_t kMaxUnpackedBytes = 1 << 20;
+constexpr size_t kMaxTextBytes = 64 << 10;
 
 struct Parser {
   explicit Parser(HtmlEngineKind kind)
@@ -30,7 +31,8 @@ struct Parser {
                 .embedded = true,
                 .max_page_links = kMaxLinksTaken,
                 .max_sitemap_links = kMaxLinksTaken,
-                .max_unpacked_bytes = kMaxUnpackedBytes},
+                .max_unpacked_bytes = kMaxUnpackedBytes,
+                .text = {.text = true, .markdown = true, .max_bytes = kMaxTextBytes}},
                &resolver) {}
   std::unique_ptr<const PublicSuffixes> suffixes = PublicSuffixes::Load({}).value();
   UrlResolver resolver{UrlOptions(), *suffixes};
@@ -54,6 +56,9 @@ void CheckPage(const ParsedPage& page) {
     links.source.url = "http://example.com/";
     links.links = domain.links;
     CHECK(Encode(found, &buffer).ok());
+  }
+  for (const std::string_view text : {page.text, page.markdown}) {
+    CHECK(IsValidUtf8(text) && text.size() <= kMaxTextBytes);
   }
   CHECK(count == page.links_inside + page.links_outside && count <= kMaxLinksTaken);
 }
