@@ -25,6 +25,7 @@
 #include "cli/crawl/crawl_view.h"
 #include "cli/crawl/crawl_watch.h"
 #include "cli/crawl/local_crawl.h"
+#include "cli/crawl/output_arguments.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/queue_sample.h"
 #include "cli/product_options.h"
@@ -51,7 +52,7 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --data DIR                 that folder; ./crawl-data/SITE, or the only crawl in ./crawl-data
   --add                      add these seeds to the crawl that the folder has
   --seeds FILE               a URL a line; - for standard input
-  --out DIR                  write there: WARC files, pages-….jsonl and links-….jsonl
+  --out DIR                  write files there; see below
   --strategy NAME            what to crawl, in which order; `orbweaver strategy list`
   --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`
   --keep-going               when the strategy fails on an event: keep the event in dead-letter and
@@ -73,6 +74,15 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --config FILE              read options from a file
   --set NAME=VALUE           any option; `orbweaver config reference` lists them
   --help                     this text
+
+output:
+  --out DIR                  write there: WARC files; pages-….jsonl and links-….jsonl, a line for
+                             each page; failures-….jsonl, a line for each fetch that failed, with
+                             the page that linked there
+  --keep-header NAME         a header of the answer for the lines of pages, besides cache-control,
+                             content-language, content-type, etag, last-modified and server
+  --text                     texts-….jsonl too: what people read of each page
+  --markdown                 the same as Markdown
 
 On a terminal it shows how it goes; elsewhere it says so every ten seconds on standard error. Ctrl-C
 finishes what is being fetched; a second one ends at once, which loses nothing either.
@@ -300,6 +310,7 @@ int Run(std::span<const std::string> all_args) {
   }
   absl::Status checked = LoadStrategy(options.strategy, /*seed=*/0).status();
   checked.Update(CheckSeeds(arguments, options));
+  checked.Update(CheckOutputs(options.spider.archive));
   if (!checked.ok()) return Fail(kExitUsage, MessageOf(checked));
   SeedList seeds;
   if (arguments.has_seeds()) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/arguments.h"
+#include "cli/crawl/output_arguments.h"
 #include "fmt/format.h"
 
 #include "common/config/value_text.h"
@@ -56,13 +57,9 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
   const auto set = [&sets](std::string_view name, std::string_view value) {
     sets.push_back(fmt::format("--set={}={}", name, value));
   };
-  if (const auto folder = TakeValue(args, "--out")) {
-    into->out = *folder;
-    // The crawl may go on from another working directory.
-    set("spider.archive.folder", std::filesystem::absolute(*folder).string());
-    set("spider.archive.jsonl", "true");
-    set("spider.archive.links", "true");
-  }
+  OptionTexts outputs;
+  TakeOutputArguments(args, &outputs, &into->out);
+  for (const auto& [name, value] : outputs) set(name, value);
   if (TakeSwitch(args, "--keep-going")) set("strategy_worker.on_strategy_error", "dead_letter");
   if (const auto delay = TakeValue(args, "--delay")) {
     set("feed.min_delay", *delay);
@@ -90,7 +87,7 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
 
 std::string FlagOf(std::string_view option) {
   if (option == "spider.politeness.delay") return "--delay";
-  if (option == "spider.archive.folder") return "--out";
+  if (const std::string_view flag = OutputFlagOf(option); !flag.empty()) return std::string(flag);
   for (const auto& [flag, name] : kShortForms) {
     if (name == option) return std::string(flag);
   }

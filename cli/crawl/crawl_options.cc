@@ -6,6 +6,7 @@
 
 #include "cli/crawl/crawl_arguments.h"
 #include "cli/crawl/local_crawl.h"
+#include "cli/crawl/output_arguments.h"
 #include "fmt/format.h"
 
 #include "common/base/status.h"
@@ -16,8 +17,7 @@ namespace {
 
 // Options that another one says too.
 bool IsSaidByAnother(std::string_view option) {
-  return option == "feed.min_delay" || option == "spider.archive.jsonl" ||
-         option == "spider.archive.links";
+  return option == "feed.min_delay" || IsSetByOut(option);
 }
 
 // Parameters that were kept for another strategy say nothing to the one that is chosen now.

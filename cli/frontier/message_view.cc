@@ -64,6 +64,7 @@ class Writer {
     Add("band", request.band);
     Add("seq", request.seq);
     Add("index", request.index);
+    Text("referrer", request.referrer);
     Meta(request.meta);
   }
   void Add(const Marker& marker) {
@@ -166,6 +167,7 @@ class Writer {
       Add("attempt", request.attempt);
       Time("not_before_ms", request.not_before);
       Add("action", static_cast<int32_t>(request.action));
+      Text("referrer", request.referrer);
       json_.EndObject();
     }
     json_.EndArray();

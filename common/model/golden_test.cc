@@ -88,7 +88,8 @@ Request GoldenRequest() {
           .seq = 300,
           .index = 127,
           .meta = kMeta,
-          .delay = milliseconds(1500)};
+          .delay = milliseconds(1500),
+          .referrer = "https://www.example.com/"};
 }
 
 TEST(GoldenTest, FeedMarkerKeepsItsBytes) {
@@ -119,7 +120,8 @@ TEST(GoldenTest, ScheduleKeepsItsBytes) {
        .etag = "\"v2\"",
        .last_modified = "Wed, 16 Nov 1994 12:45:26 GMT",
        .meta = kMeta,
-       .action = ScheduleAction::kRaise},
+       .action = ScheduleAction::kRaise,
+       .referrer = "https://www.example.com/list"},
       {.url = "https://www.example.com/gone", .action = ScheduleAction::kDelete},
   };
   CheckGolden<v1::ScoringLogEntry>(

@@ -31,7 +31,8 @@ struct Schema<Request> {
                 Field<8, "last_modified", &Request::last_modified, Text<kMaxLastModifiedBytes>>,
                 Field<9, "band", &Request::band>, Field<10, "seq", &Request::seq>,
                 Field<11, "index", &Request::index>, Field<12, "meta", &Request::meta, MetaMap>,
-                Field<13, "delay_ms", &Request::delay>>;
+                Field<13, "delay_ms", &Request::delay>,
+                Field<14, "referrer", &Request::referrer, Text<kMaxUrlBytes>>>;
 };
 
 }  // namespace orbweaver::wire

@@ -25,7 +25,8 @@ struct Schema<ScheduledRequest> {
       Field<7, "etag", &ScheduledRequest::etag, Text<kMaxEtagBytes>>,
       Field<8, "last_modified", &ScheduledRequest::last_modified, Text<kMaxLastModifiedBytes>>,
       Field<9, "meta", &ScheduledRequest::meta, MetaMap>,
-      Field<10, "action", &ScheduledRequest::action>>;
+      Field<10, "action", &ScheduledRequest::action>,
+      Field<11, "referrer", &ScheduledRequest::referrer, Text<kMaxUrlBytes>>>;
 };
 
 template <>

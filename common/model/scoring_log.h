@@ -41,6 +41,7 @@ struct ScheduledRequest {
   std::string_view last_modified;
   std::span<const Meta> meta;
   ScheduleAction action = ScheduleAction::kAdd;
+  std::string_view referrer;
   std::string_view unknown;
 };
 

@@ -48,6 +48,7 @@ struct Request {
   uint32_t index = 0;
   std::span<const Meta> meta;
   std::chrono::milliseconds delay{};
+  std::string_view referrer;
   std::string_view unknown;
 };
 

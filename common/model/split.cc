@@ -25,7 +25,7 @@ size_t Bound(const Seed& seed) {
 }
 size_t Bound(const ScheduledRequest& request) {
   return request.url.size() + request.etag.size() + request.last_modified.size() +
-         Bound(request.meta) + request.unknown.size() + kOverhead;
+         request.referrer.size() + Bound(request.meta) + request.unknown.size() + kOverhead;
 }
 
 template <typename T>

@@ -66,7 +66,8 @@ TEST(SplitTest, TheLargestSeedAndScheduledRequestFitAMessageOf32KB) {
                                                    .etag = etag,
                                                    .last_modified = modified,
                                                    .meta = frame.meta,
-                                                   .action = static_cast<ScheduleAction>(-1)});
+                                                   .action = static_cast<ScheduleAction>(-1),
+                                                   .referrer = frame.url});
   EncodeBuffer buffer;
   constexpr size_t kMax = 32 << 10;
   ASSERT_EQ(FittingPrefix(std::span(seeds), kMax), 1u);

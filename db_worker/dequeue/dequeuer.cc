@@ -239,7 +239,8 @@ SpiderFeedEntry Dequeuer::EntryOf(const LeavingDomain& domain, const LeavingRequ
                            .seq = leaving.chunk,
                            .index = leaving.index,
                            .meta = queued.meta,
-                           .delay = DelayOf(domain.chosen.head, parts_.options.feed)}};
+                           .delay = DelayOf(domain.chosen.head, parts_.options.feed),
+                           .referrer = queued.referrer}};
 }
 
 void Dequeuer::Prefetch(size_t domain) const {

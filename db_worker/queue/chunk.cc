@@ -27,6 +27,7 @@ enum Present : uint8_t {
   kEtag = 4,
   kLastModified = 8,
   kMeta = 16,
+  kReferrer = 32,
 };
 
 void AppendText(std::string_view text, std::string* out) {
@@ -82,7 +83,8 @@ bool ReadRequest(wire::Reader& in, Arena* arena, ScheduledRequest* request) {
       !ReadText(in, kMaxLastModifiedBytes, &request->last_modified)) {
     return false;
   }
-  return (present & kMeta) == 0 || ReadMeta(in, arena, &request->meta);
+  if ((present & kMeta) != 0 && !ReadMeta(in, arena, &request->meta)) return false;
+  return (present & kReferrer) == 0 || ReadText(in, kMaxUrlBytes, &request->referrer);
 }
 
 }  // namespace
@@ -206,6 +208,7 @@ void EncodeRequest(const ScheduledRequest& request, std::string* out) {
   if (!request.etag.empty()) present |= kEtag;
   if (!request.last_modified.empty()) present |= kLastModified;
   if (!request.meta.empty()) present |= kMeta;
+  if (!request.referrer.empty()) present |= kReferrer;
   // What all have at once: this is called for every request.
   char fixed[1 + 16 + sizeof request.score + 2 * kMaxVarintBytes];
   fixed[0] = static_cast<char>(present);
@@ -223,12 +226,14 @@ void EncodeRequest(const ScheduledRequest& request, std::string* out) {
   if ((present & kAttempt) != 0) AppendVarint(request.attempt, out);
   if ((present & kEtag) != 0) AppendText(request.etag, out);
   if ((present & kLastModified) != 0) AppendText(request.last_modified, out);
-  if ((present & kMeta) == 0) return;
-  AppendVarint(request.meta.size(), out);
-  for (const Meta& entry : request.meta) {
-    AppendText(entry.key, out);
-    AppendText(entry.value, out);
+  if ((present & kMeta) != 0) {
+    AppendVarint(request.meta.size(), out);
+    for (const Meta& entry : request.meta) {
+      AppendText(entry.key, out);
+      AppendText(entry.value, out);
+    }
   }
+  if ((present & kReferrer) != 0) AppendText(request.referrer, out);
 }
 
 absl::Status DecodeRequest(std::string_view encoded, Arena* arena, ScheduledRequest* request) {

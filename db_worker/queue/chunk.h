@@ -18,7 +18,7 @@
 namespace orbweaver {
 
 inline constexpr uint32_t kMaxChunkRequests = 128;
-// Places in a chunk are 16 bits. A request takes at most some 12 KB (common/model/limits.h).
+// Places in a chunk are 16 bits. A request takes at most some 14 KB (common/model/limits.h).
 inline constexpr size_t kMaxChunkBytes = 65'535;
 
 // Immutable, so thread-safe.

@@ -27,7 +27,8 @@ TEST(Chunk, KeepsEveryFieldOfARequest) {
       .attempt = 2,
       .etag = "\"e\"",
       .last_modified = "Mon, 01 Jan 2024 00:00:00 GMT",
-      .meta = meta};
+      .meta = meta,
+      .referrer = "http://example.com/list"};
   const std::string bytes = Encoded(request);
   Arena arena;
   ScheduledRequest decoded;
@@ -44,6 +45,7 @@ TEST(Chunk, KeepsEveryFieldOfARequest) {
   ASSERT_EQ(decoded.meta.size(), 2u);
   EXPECT_EQ(decoded.meta[1].key, "b");
   EXPECT_EQ(decoded.meta[1].value, meta[1].value);
+  EXPECT_EQ(decoded.referrer, request.referrer);
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_TRUE(IsPoison(DecodeRequest(std::string_view(bytes).substr(0, size), &arena, &decoded)));
   }

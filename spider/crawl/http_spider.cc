@@ -76,6 +76,11 @@ absl::Status NameCrawler(SpiderOptions* options) {
 absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options,
                                                            SpiderSurroundings around) {
   RETURN_IF_ERROR(NameCrawler(&options));
+  if (!options.archive.folder.empty()) {
+    options.parse.text = {.text = options.archive.text,
+                          .markdown = options.archive.markdown,
+                          .max_bytes = options.archive.max_text_bytes};
+  }
   RecoverArchives(options.archive);
   std::vector<std::unique_ptr<Lane>> made;
   for (int i = 0; i < options.crawl.threads; ++i) {
@@ -88,12 +93,15 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
   } else {
     lanes = std::make_unique<ThreadedLanes>(std::move(made));
   }
+  auto failures =
+      FailureFile::Create(options.archive, ForFileName(around.worker_id), SystemClock());
   return std::make_unique<SpiderCore>(SpiderCoreParts{
       .bus = around.bus,
       .clock = SystemClock(),
       .suffixes = around.suffixes,
       .metrics = around.metrics,
       .lanes = std::move(lanes),
+      .failures = std::move(failures),
       .partitions = around.partitions,
       .consumer = std::move(around.consumer),
       .options = options.crawl,

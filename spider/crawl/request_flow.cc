@@ -267,8 +267,8 @@ void RequestFlow::NoteRest(std::string_view domain, Slot slot) {
 
 void RequestFlow::OnPage(TurnId id, Job& job, LaneResult& result) {
   if (result.answer == nullptr) {
-    if (result.failure) {
-      metrics_.failed(*result.failure).Increment();
+    if (const auto cause = result.entries.failure()) {
+      metrics_.failed(*cause).Increment();
     } else {
       metrics_.pages.Increment();
     }

@@ -61,6 +61,7 @@ SpiderCore::SpiderCore(SpiderCoreParts parts)
       consumer_(std::move(parts.consumer)),
       options_(parts.options),
       lanes_(std::move(parts.lanes)),
+      failures_(std::move(parts.failures)),
       flow_(std::move(parts.flow), parts.suffixes, parts.clock, *lanes_, parts.metrics) {}
 
 SpiderCore::~SpiderCore() = default;
@@ -144,6 +145,9 @@ absl::Status SpiderCore::Work(SteadyTime until) {
   }
   flow_.Advance(MayFetch());
   for (RequestFlow::Outcome& outcome : flow_.TakeOutcomes()) {
+    if (outcome.entries.failure() && failures_ != nullptr) {
+      RETURN_IF_ERROR(failures_->Keep(outcome.entries[0].value));
+    }
     log_->Add(SendIdOf(outcome.id), std::move(outcome.entries));
   }
   RETURN_IF_ERROR(log_->Send());
@@ -198,6 +202,12 @@ void SpiderCore::OnRevoking(std::span<const PartitionId> partitions) {
 void SpiderCore::OnGone(std::span<const PartitionId> partitions) {
   const std::vector<PartitionId> these(partitions.begin(), partitions.end());
   flow_.Forget({.partitions = &these});
+}
+
+absl::Status SpiderCore::Finish() {
+  absl::Status status = lanes_->Stop();
+  if (failures_ != nullptr) status.Update(failures_->Finish());
+  return status;
 }
 
 void SpiderCore::Leave() {

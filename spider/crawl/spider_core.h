@@ -18,6 +18,7 @@
 #include "spider/crawl/lanes.h"
 #include "spider/crawl/request_flow.h"
 #include "spider/feed/feed_reader.h"
+#include "spider/publish/failure_file.h"
 #include "spider/publish/log_sender.h"
 
 namespace orbweaver {
@@ -28,7 +29,8 @@ struct SpiderCoreParts {
   const PublicSuffixes& suffixes;
   CrawlMetrics& metrics;
   std::unique_ptr<Lanes> lanes;
-  int partitions = 0;  // of feed and spider log
+  std::unique_ptr<FailureFile> failures;  // null: none are written
+  int partitions = 0;                     // of feed and spider log
   ConsumerOptions consumer;
   CrawlOptions options;
   RequestFlowOptions flow;
@@ -63,7 +65,7 @@ class SpiderCore : private FeedListener {
   void Leave();
 
   // Ends what is being fetched and finishes the archive's files: the last call.
-  absl::Status Finish() { return lanes_->Stop(); }
+  absl::Status Finish();
 
   // The domains that are slowest and those that are backed off, as of the last second. Both are
   // thread-safe.
@@ -104,6 +106,7 @@ class SpiderCore : private FeedListener {
   const ConsumerOptions consumer_;
   const CrawlOptions options_;
   const std::unique_ptr<Lanes> lanes_;
+  const std::unique_ptr<FailureFile> failures_;
   RequestFlow flow_;
   FeedStats stats_;
 

@@ -162,6 +162,16 @@ TEST_F(SpiderCoreTest, RedirectsInACircleFail) {
   EXPECT_EQ(OutcomeOf(kPage).cause, FailureCause::kRedirect);
 }
 
+TEST_F(SpiderCoreTest, AnErrorPageIsCountedAsAFailureByItsCauseAndAsNoPage) {
+  world_.web = [](std::string_view) -> SimulatedAnswer { return {.status = 404}; };
+  Feed(kPage);
+  RunToEnd();
+  EXPECT_EQ(OutcomeOf(kPage).cause, FailureCause::kHttp4xx);
+  const std::string metrics = Spider().metrics().Text();
+  EXPECT_NE(metrics.find("\norbweaver_spider_pages_total 0\n"), std::string::npos) << metrics;
+  EXPECT_NE(metrics.find("cause=\"http_4xx\"} 1\n"), std::string::npos) << metrics;
+}
+
 TEST_F(SpiderCoreTest, RobotsTxtElsewhereHoldsForTheHostThatWasAskedAndIsAskedPolitely) {
   world_.web = [](std::string_view url) -> SimulatedAnswer {
     if (url == "http://www.a.test/robots.txt") {

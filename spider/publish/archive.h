@@ -1,18 +1,19 @@
-// What was fetched, kept in files: WARC, pages.jsonl and links.jsonl, as configured.
+// What was fetched, kept in files: WARC, pages.jsonl, links.jsonl and texts.jsonl, as configured.
+// Failures are FailureFile's.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 
 #include "common/base/clock.h"
 #include "spider/fetch/fetch_result.h"
 #include "spider/parse/page.h"
+#include "spider/publish/line_files.h"
 #include "spider/publish/outcome_encoder.h"
-#include "spider/publish/output_files.h"
 #include "spider/publish/publish_options.h"
 #include "spider/publish/warc_writer.h"
 
@@ -32,18 +33,20 @@ class Archive {
   // the disk does not take it.
   absl::Status KeepExchange(std::string_view url, const FetchResult& result);
 
-  // A page, after KeepExchange.
+  // A page, right after its KeepExchange.
   absl::Status KeepPage(const Journey& journey, const FetchResult& result, const ParsedPage& page);
 
   // Finishes the files.
   absl::Status Finish();
 
  private:
-  absl::Status KeepLinks(const Journey& journey, const FetchResult& result, const ParsedPage& page);
-
-  std::unique_ptr<WarcWriter> warc_;    // null: none is written
-  std::unique_ptr<OutputFiles> pages_;  // likewise
-  std::unique_ptr<OutputFiles> links_;  // likewise
+  const std::vector<std::string> headers_;  // in the lines of pages
+  std::unique_ptr<WarcWriter> warc_;        // null: none is written
+  std::unique_ptr<LineFiles> pages_;        // likewise
+  std::unique_ptr<LineFiles> links_;        // likewise
+  std::unique_ptr<LineFiles> texts_;        // likewise
+  const bool has_text_;
+  const bool has_markdown_;
   std::string line_;
 };
 

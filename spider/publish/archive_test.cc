@@ -207,6 +207,48 @@ TEST_F(ArchiveTest, APagesLinksAreALineOfJsonWithWhatIsKnownOfEach) {
       "\"fetched_at\":\"2023-11-14T22:13:20.123Z\",\"links_truncated\":false,\"links\":[]}\n");
 }
 
+TEST_F(ArchiveTest, APagesLineHasWhatWasAskedForOfItsAnswer) {
+  options_.warc = false;
+  options_.jsonl = true;
+  options_.headers = {"Server", "via", "x-not-there"};
+  Archive archive = Make();
+  const Request request{
+      .url = "http://a.test/1", .domain = "a.test", .depth = 3, .referrer = "http://a.test/"};
+  FetchResult answer = Answer(200, "body");
+  answer.headers.resize(4);
+  const std::pair<std::string_view, std::string_view> headers[] = {
+      {"server", "s\xff"}, {"via", "a"}, {"etag", "e"}, {"via", "b"}};
+  for (size_t i = 0; i < 4; ++i) {
+    answer.headers[i].name = headers[i].first;
+    answer.headers[i].value = headers[i].second;
+  }
+  answer.times.first_byte = std::chrono::milliseconds(7);
+  ASSERT_OK(archive.KeepPage({.request = request, .url = request.url}, answer, {}));
+  ASSERT_OK(archive.Finish());
+  const std::string line = ReadAll(Files()[0]);
+  for (const char* const part :
+       {R"("referrer":"http://a.test/","depth":3,)", R"("first_byte_ms":7,)",
+        R"("headers":{"server":"s�","via":"a, b"}})"}) {
+    EXPECT_NE(line.find(part), std::string::npos) << part << " in " << line;
+  }
+  // What sha1sum says of "body", in base 32.
+  EXPECT_NE(line.find(R"("digest":"sha1:)" + std::string("AIED6RLZ4CFGCJBFYDA2C7XEPLOXQO4U")),
+            std::string::npos)
+      << line;
+}
+
+TEST_F(ArchiveTest, APageHasTheSameDigestInEveryFile) {
+  options_.jsonl = true;
+  const Request request{.url = "http://a.test/1", .domain = "a.test"};
+  Archive archive = Make();
+  ASSERT_OK(archive.KeepExchange(request.url, Answer(200, "body")));
+  ASSERT_OK(archive.KeepPage({.request = request, .url = request.url}, Answer(200, "body"), {}));
+  ASSERT_OK(archive.Finish());
+  const std::string digest = WarcDigest("body");
+  EXPECT_NE(Unpacked(Files()[0]).find("WARC-Payload-Digest: " + digest), std::string::npos);
+  EXPECT_NE(ReadAll(Files()[1]).find("\"digest\":\"" + digest + "\""), std::string::npos);
+}
+
 TEST_F(ArchiveTest, AFullFileIsFollowedByAnother) {
   options_.max_file_bytes = 2000;
   options_.jsonl = true;

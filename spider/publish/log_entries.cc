@@ -22,6 +22,7 @@ LogEntries::Entry LogEntries::operator[](size_t index) const {
 void LogEntries::Clear() {
   bytes_.clear();
   places_.clear();
+  failure_.reset();
 }
 
 }  // namespace orbweaver

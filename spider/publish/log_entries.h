@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/model/spider_log.h"
 
 namespace orbweaver {
 
@@ -29,6 +31,10 @@ class LogEntries {
   // Views are valid until the next Append.
   Entry operator[](size_t index) const;
 
+  // Of the request; set: the first entry is a FetchFailed.
+  std::optional<FailureCause> failure() const { return failure_; }
+  void SetFailure(FailureCause cause) { failure_ = cause; }
+
   // Keys and values together.
   size_t bytes() const { return bytes_.size(); }
 
@@ -44,6 +50,7 @@ class LogEntries {
 
   std::string bytes_;
   std::vector<Place> places_;
+  std::optional<FailureCause> failure_;
 };
 
 }  // namespace orbweaver

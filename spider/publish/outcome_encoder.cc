@@ -100,6 +100,7 @@ void OutcomeEncoder::Failed(const Journey& journey, const Failure& failure, LogE
     if (result->retry_after) failed.retry_after = Bounded(*result->retry_after);
   }
   CHECK(Append(request.domain, SlotOf(request.domain), failed, out));
+  out->SetFailure(failure.cause);
 
   // Of the host that could not be found.
   HostFacts facts{.host = HostAndPort(OriginOf(journey.url)), .observed_at = failure.at};

@@ -28,6 +28,20 @@ void DeclareArchiveOptions(config::Schema& schema, ArchiveOptions* options) {
       {.doc = "Write `pages-….jsonl` there: a line of JSON for each page, without its body"});
   schema.Add("spider.archive.links", &options->links,
              {.doc = "Write `links-….jsonl` there: a line of JSON for each page, with its links"});
+  schema.Add("spider.archive.failures", &options->failures,
+             {.doc = "Write `failures-….jsonl` there: a line of JSON for each fetch that failed. "
+                     "`strategy_worker.keep_referrers` lets it say which page linked there"});
+  schema.Add("spider.archive.text", &options->text,
+             {.doc = "Write `texts-….jsonl` there: a line of JSON for each page with the text that "
+                     "people read, without navigation and the like"});
+  schema.Add("spider.archive.markdown", &options->markdown,
+             {.doc = "The same as Markdown: headings, lists, quotes, code, tables, links"});
+  schema.AddBytes("spider.archive.max_text_bytes", &options->max_text_bytes,
+                  {.min = 1 << 10,
+                   .max = 16 << 20,
+                   .doc = "Of a page's text so much is kept, and of its Markdown"});
+  schema.Add("spider.archive.headers", &options->headers,
+             {.doc = "Headers of the answer that `pages-….jsonl` has"});
   schema.AddBytes("spider.archive.max_file_bytes", &options->max_file_bytes,
                   {.min = 1 << 20,
                    .max = uint64_t{1} << 40,

@@ -26,11 +26,19 @@ struct PublishOptions {
 void DeclarePublishOptions(config::Schema& schema, PublishOptions* options);
 
 struct ArchiveOptions {
-  // Where WARC files, pages.jsonl and links.jsonl go; empty: none are written.
+  // Where WARC files and files of JSON lines go; empty: none are written.
   std::string folder;
   bool warc = true;
   bool jsonl = false;
   bool links = false;
+  bool failures = false;
+  // Of each page in texts.jsonl.
+  bool text = false;
+  bool markdown = false;
+  size_t max_text_bytes = size_t{1} << 20;
+  // Headers of the answer that pages.jsonl has.
+  std::vector<std::string> headers = {"cache-control", "content-language", "content-type",
+                                      "etag",          "last-modified",    "server"};
   // A file that has grown so large is finished, and another begun.
   uint64_t max_file_bytes = uint64_t{1} << 30;
   // Of gzip, 1 to 9.

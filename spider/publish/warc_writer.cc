@@ -96,7 +96,7 @@ absl::Status WarcWriter::Write(std::string_view url, const FetchResult& result) 
   const std::string id = NewWarcId();
   const std::string request_id = NewWarcId();
   const std::string date = WarcDate(result.started_at);
-  const std::string digest = WarcDigest(result.body);
+  digest_ = WarcDigest(result.body);
   WarcRecord response{.type = "response",
                       .id = id,
                       .date = result.started_at,
@@ -108,13 +108,13 @@ absl::Status WarcWriter::Write(std::string_view url, const FetchResult& result) 
     response.headers.emplace_back("WARC-IP-Address", result.address.Text());
   }
   // A 304 has no payload, and that of nothing would name another record.
-  if (result.status != kNotModified) response.headers.emplace_back("WARC-Payload-Digest", digest);
+  if (result.status != kNotModified) response.headers.emplace_back("WARC-Payload-Digest", digest_);
   if (const std::string_view why = WhyTruncated(result); !why.empty()) {
     response.headers.emplace_back("WARC-Truncated", why);
   }
 
   const Known* known = nullptr;
-  if (!result.body.empty()) known = Recall(digest, url, date, id);
+  if (!result.body.empty()) known = Recall(digest_, url, date, id);
   if (result.status == kNotModified) {
     response.type = "revisit";
     response.headers.emplace_back("WARC-Profile", kServerSaid);

@@ -34,6 +34,9 @@ class WarcWriter {
   // `result` must have the head of an answer. Fatal when it cannot be written.
   absl::Status Write(std::string_view url, const FetchResult& result);
 
+  // Of the last answer's body.
+  const std::string& last_digest() const { return digest_; }
+
   absl::Status Finish() { return files_.Finish(); }
 
  private:
@@ -56,6 +59,7 @@ class WarcWriter {
   OutputFiles files_;
   std::string head_;
   std::string records_;
+  std::string digest_;
   std::list<Known> known_;  // the last seen first
   absl::flat_hash_map<std::string_view, std::list<Known>::iterator> by_digest_;
 };

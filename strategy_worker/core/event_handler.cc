@@ -256,6 +256,7 @@ absl::Status EventHandler::LoadExtras(const TouchedDomain& domain, size_t links)
 
 absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
   arena_.Reset();
+  referrer_ = ReferrerOf(event);
   if (const auto* deferred = std::get_if<Deferred>(&event.entry->event)) {
     DecideDeferred(*deferred, event);
   } else if (is_counted_already_) {
@@ -274,6 +275,8 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
       if (!known_[i]) states_[i].depth = new_depth;
       DecideOne(i, decision, ToView(event.links[i].url_view), InheritedMeta(event, i));
     }
+    // Where a strategy has further URLs from, nobody knows; from a page's links at most.
+    if (event.kind != ORBWEAVER_LINKS) referrer_ = {};
     for (const Extra& extra : extras_) {
       LinkState& state = states_[extra.place];
       const bool is_new = !known_[extra.place];
@@ -326,8 +329,21 @@ void EventHandler::DecideDeferred(const Deferred& deferred, const SourceEvent& e
                        .attempt = request.attempt,
                        .etag = request.etag,
                        .last_modified = request.last_modified,
-                       .meta = request.meta});
+                       .meta = request.meta,
+                       .referrer = request.referrer});
   metrics_.deferred.Increment();
+}
+
+std::string_view EventHandler::ReferrerOf(const SourceEvent& event) const {
+  if (!options_.keep_referrers) return {};
+  if (const auto* links = std::get_if<LinksFound>(&event.entry->event)) return links->source.url;
+  if (const auto* page = std::get_if<PageFetched>(&event.entry->event)) {
+    return page->request.referrer;
+  }
+  if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
+    return failed->request.referrer;
+  }
+  return {};
 }
 
 std::span<const Meta> EventHandler::InheritedMeta(const SourceEvent& event, size_t link) const {
@@ -367,7 +383,11 @@ void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, s
 void EventHandler::Request(size_t place, const orbweaver_decision& decision, std::string_view url,
                            std::span<const Meta> inherited, const sdk::DecisionEffect& effect) {
   std::span<const Meta> meta = inherited;
-  if (effect.queue == sdk::QueueChange::kDelete) meta = {};
+  std::string_view referrer = referrer_;
+  if (effect.queue == sdk::QueueChange::kDelete) {
+    meta = {};
+    referrer = {};
+  }
   if (decision.meta_kept != nullptr) {
     ArenaList<Meta> list;
     for (size_t i = 0; i < decision.meta_count; ++i) {
@@ -386,7 +406,8 @@ void EventHandler::Request(size_t place, const orbweaver_decision& decision, std
                        .etag = state.etag,
                        .last_modified = state.last_modified,
                        .meta = meta,
-                       .action = ActionOf(effect.queue)});
+                       .action = ActionOf(effect.queue),
+                       .referrer = referrer});
   requested_[place] = 1;
 }
 

@@ -79,6 +79,8 @@ class EventHandler {
                  std::span<const Meta> inherited);
   void Request(size_t place, const orbweaver_decision& decision, std::string_view url,
                std::span<const Meta> inherited, const sdk::DecisionEffect& effect);
+  // The page that named the event's links, as far as it is kept.
+  std::string_view ReferrerOf(const SourceEvent& event) const;
   std::span<const Meta> InheritedMeta(const SourceEvent& event, size_t link) const;
 
   void Apply(const SourceEvent& event, TouchedDomain* domain, OwnedPartition* owner,
@@ -112,6 +114,7 @@ class EventHandler {
   std::vector<Extra> extras_;
   absl::flat_hash_map<Fingerprint, size_t> places_;
   DomainUpdate update_;
+  std::string_view referrer_;
   uint64_t scheduled_ = 0;
   std::vector<ScheduledRequest> requests_;
   Arena arena_;

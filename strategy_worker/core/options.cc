@@ -37,6 +37,11 @@ void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions*
              {.min = std::chrono::milliseconds(100),
               .max = std::chrono::minutes(5),
               .doc = "The same for the bus"});
+  schema.Add(
+      "strategy_worker.keep_referrers", &options->keep_referrers,
+      {.doc = "Requests carry the URL of the page whose link they were scheduled for, so that "
+              "files of failures name it: a URL more for each in the logs and in the queue. "
+              "Upgrade all db workers first"});
   schema.AddChoice(
       "strategy_worker.on_strategy_error", &options->on_strategy_error,
       {{"dead_letter", OnStrategyError::kDeadLetter}, {"stop", OnStrategyError::kStop}},

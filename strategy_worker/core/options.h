@@ -28,6 +28,8 @@ struct StrategyWorkerOptions {
   // Each call to store or bus; what is not done by then is tried again by the next step.
   Duration store_timeout = std::chrono::seconds(10);
   Duration bus_timeout = std::chrono::seconds(10);
+  // Requests carry the URL of the page whose link they were scheduled for.
+  bool keep_referrers = false;
   OnStrategyError on_strategy_error = OnStrategyError::kDeadLetter;
   // What to do about it, said when a worker stops: no option.
   std::string_view after_strategy_error =

@@ -130,6 +130,32 @@ TEST_F(StrategyCoreTest, ARevisitIsConditionalAndKeepsItsMeta) {
   EXPECT_EQ(read.meta.at("k"), "v");
 }
 
+TEST_F(StrategyCoreTest, ARequestKeepsTheFirstPageThatLinkedThereWhateverBecomesOfIt) {
+  options_.keep_referrers = true;
+  strategy_.on_event = [](Call call) {
+    call.decisions[0].action = ORBWEAVER_SCHEDULE;
+    return absl::OkStatus();
+  };
+  AppendLinks({kUrl});
+  Request request = RequestOf(kUrl);
+  request.referrer = "https://b.test/first";
+  world_.Append({.domain = kDomain, .event = FetchFailed{.request = request, .status = 500}});
+  world_.Append({.domain = kDomain, .event = PageFetched{.request = request, .status = 200}});
+  world_.Append({.domain = kDomain, .event = Deferred{.request = request}});
+  ASSERT_OK(Run());
+  std::vector<std::string> referrers;
+  for (const ReadRequest& read : world_.ReadRequests()) referrers.push_back(read.referrer);
+  EXPECT_EQ(referrers, (std::vector<std::string>{"https://b.test/", "https://b.test/first",
+                                                 "https://b.test/first", "https://b.test/first"}));
+}
+
+TEST_F(StrategyCoreTest, NoReferrerIsKeptUnlessAskedFor) {
+  AppendLinks({kUrl});
+  ASSERT_OK(Run());
+  ASSERT_THAT(world_.ReadRequests(), SizeIs(1));
+  EXPECT_EQ(world_.ReadRequests()[0].referrer, "");
+}
+
 TEST_F(StrategyCoreTest, AFailureIsAnErrorOrForGoodByItsCause) {
   strategy_.on_event = [](Call call) {
     EXPECT_EQ(call.decisions[0].attempt, 2u);

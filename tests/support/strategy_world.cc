@@ -37,7 +37,8 @@ ReadRequest Copy(const ScheduleRequests& schedule, const ScheduledRequest& reque
                    .action = request.action,
                    .etag = std::string(request.etag),
                    .last_modified = std::string(request.last_modified),
-                   .meta = {}};
+                   .meta = {},
+                   .referrer = std::string(request.referrer)};
   for (const Meta& meta : request.meta) read.meta.emplace(meta.key, meta.value);
   return read;
 }

@@ -73,6 +73,7 @@ struct ReadRequest {
   ScheduleAction action = ScheduleAction::kAdd;
   std::string etag, last_modified;
   std::map<std::string, std::string> meta;
+  std::string referrer;
 };
 struct ReadSchedule {
   PartitionId partition;

@@ -1,0 +1,70 @@
+#include "cli/crawl/output_arguments.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "cli/arguments.h"
+
+#include "common/base/status.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr std::string_view kFolder = "spider.archive.folder";
+constexpr std::string_view kHeaders = "spider.archive.headers";
+
+// Switched on by --out.
+constexpr std::string_view kByOut[] = {"spider.archive.failures", "spider.archive.jsonl",
+                                       "spider.archive.links", "strategy_worker.keep_referrers"};
+
+constexpr std::pair<std::string_view, std::string_view> kSwitches[] = {
+    {"--text", "spider.archive.text"},
+    {"--markdown", "spider.archive.markdown"},
+};
+
+}  // namespace
+
+void TakeOutputArguments(std::vector<std::string>* args, OptionTexts* options, std::string* out) {
+  if (const auto folder = TakeValue(args, "--out")) {
+    *out = *folder;
+    // The crawl may go on from another working directory.
+    options->emplace_back(kFolder, std::filesystem::absolute(*folder).string());
+    for (const std::string_view option : kByOut) options->emplace_back(option, "true");
+  }
+  for (const auto& [flag, option] : kSwitches) {
+    if (TakeSwitch(args, flag)) options->emplace_back(option, "true");
+  }
+  if (const auto names = TakeValues(args, "--keep-header"); !names.empty()) {
+    std::string all;
+    for (const std::string& name : ArchiveOptions().headers) all += name + ",";
+    for (const std::string& name : names) all += name + ",";
+    all.pop_back();
+    options->emplace_back(kHeaders, all);
+  }
+}
+
+std::string_view OutputFlagOf(std::string_view option) {
+  if (option == kFolder) return "--out";
+  if (option == kHeaders) return "--keep-header";
+  for (const auto& [flag, name] : kSwitches) {
+    if (name == option) return flag;
+  }
+  return {};
+}
+
+absl::Status CheckOutputs(const ArchiveOptions& options) {
+  if (!options.folder.empty()) return absl::OkStatus();
+  const std::pair<bool, std::string_view> asked[] = {{options.text, "--text"},
+                                                     {options.markdown, "--markdown"}};
+  for (const auto& [is_asked, flag] : asked) {
+    if (is_asked) return FatalError("{} needs --out DIR: the folder to write to", flag);
+  }
+  return absl::OkStatus();
+}
+
+bool IsSetByOut(std::string_view option) {
+  return std::ranges::find(kByOut, option) != std::end(kByOut);
+}
+
+}  // namespace orbweaver

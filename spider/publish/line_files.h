@@ -1,0 +1,36 @@
+// Files of JSON lines.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+#include "common/base/clock.h"
+#include "spider/publish/output_files.h"
+#include "spider/publish/publish_options.h"
+
+namespace orbweaver {
+
+// Place: below Archive and FailureFile, one for each kind of line. Not thread-safe.
+class LineFiles {
+ public:
+  // Names begin with `kind`, "pages"; `writer` tells those apart that write into one folder at the
+  // same time. `clock` must outlive this.
+  LineFiles(const ArchiveOptions& options, std::string_view kind, std::string_view writer,
+            const Clock& clock);
+
+  // `line` ends with its line break. Fatal when it cannot be written; nothing of it is then in the
+  // file.
+  absl::Status Append(std::string_view line) { return files_.Append(line); }
+
+  // Finishes the file that is being written. Append begins another.
+  absl::Status Finish() { return files_.Finish(); }
+
+ private:
+  OutputFiles files_;
+};
+
+// Finishes what writers that died have left in the folder; returns how many files that were.
+int RecoverLineFiles(const ArchiveOptions& options);
+
+}  // namespace orbweaver

@@ -1,0 +1,90 @@
+"""The files that `orbweaver crawl --out` writes, and what people do with them: python3 first_hour_outputs_test.py PROGRAM"""
+
+import json
+import pathlib
+import sys
+import unittest
+
+import first_hour_test
+
+
+class Outputs(first_hour_test.FirstHour):
+    def lines(self, kind, out="out"):
+        """The lines of JSON of all files of that kind."""
+        files = sorted((self.folder / out).glob(f"{kind}-*.jsonl"))
+        return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+class BrokenLinks(Outputs):
+    FILES = {
+        "/": "<a href=/list>l</a><a href=/moved>m</a>",
+        "/list": "<a href=/gone>g</a><a href=/error>e</a><a href=/forbidden>f</a>",
+        "/moved": (301, {"Location": "/list/"}, ""),
+        "/error": (501, {}, "no"),
+        "/robots.txt": "User-agent: *\nDisallow: /forbidden\n",
+    }
+
+    def test_each_broken_link_is_known_with_its_cause_and_the_page_that_has_it(self):
+        site = self.site(self.FILES)
+        self.crawl(site.url("/"), "--out", "out")
+        failures = {line["url"]: line for line in self.lines("failures")}
+        broken = {url: (line["cause"], line["status"], line["referrer"]) for url, line in failures.items()}
+        self.assertEqual({
+            site.url("/gone"): ("http_4xx", 404, site.url("/list")),
+            site.url("/error"): ("http_5xx", 501, site.url("/list")),
+            site.url("/forbidden"): ("robots", 0, site.url("/list")),
+            site.url("/moved"): ("http_4xx", 404, site.url("/")),
+        }, broken)
+        self.assertEqual(site.url("/list/"), failures[site.url("/moved")]["final_url"])
+        self.assertEqual({1}, {line["attempt"] for line in failures.values()})
+        self.assertTrue(all(line["failed_at"].startswith("20") for line in failures.values()))
+        # Every page that has the link is one query away.
+        linking = [page["url"] for page in self.lines("links") for link in page["links"] if link["url"] == site.url("/gone")]
+        self.assertEqual([site.url("/list")], linking)
+
+    def test_a_run_that_goes_on_knows_it_too(self):
+        site = self.site(self.FILES)
+        self.crawl(site.url("/"), "--out", "out", "--max-pages", "1", "--delay", "300ms", code=4)
+        self.orbweaver("crawl", "--delay", "10ms")
+        self.assertIn((site.url("/gone"), site.url("/list")), [(line["url"], line["referrer"]) for line in self.lines("failures")])
+
+    def test_pages_say_where_they_were_linked_and_what_the_server_said(self):
+        site = self.site({"/": "<a href=/a>a</a>", "/a": (200, {"X-Version": "7", "ETag": '"e"'}, "a")})
+        self.crawl(site.url("/"), "--out", "out", "--keep-header", "X-Version")
+        first, second = self.lines("pages")
+        self.assertEqual(("", 0, site.url("/"), 1), (first["referrer"], first["depth"], second["referrer"], second["depth"]))
+        self.assertEqual(("7", '"e"', "text/html"), tuple(second["headers"][name] for name in ("x-version", "etag", "content-type")))
+        self.assertRegex(second["digest"], r"^sha1:[A-Z2-7]{32}$")
+        self.assertGreaterEqual(second["total_ms"], second["first_byte_ms"])
+
+
+class Texts(Outputs):
+    LONG = "Crawlers that keep a text for a corpus want what people read, and not what stands on each page of a site around it. " * 2
+
+    def test_a_page_as_people_read_it_and_as_markdown(self):
+        page = f"<title>T</title><nav><a href=/>home</a></nav><main><h1>K\u00f6pfe</h1><p>{self.LONG}<p>See <a href=/b>b</a>.</main><footer>c</footer>"
+        site = self.site({"/": (200, {"Content-Type": "text/html; charset=iso-8859-1"}, page.encode("latin-1")),
+                          "/b": (200, {"Content-Type": "text/plain"}, "plain"), "/c": "<p>"})
+        self.crawl(site.url("/"), "--out", "out", "--text", "--markdown")
+        first, second = self.lines("texts")
+        self.assertEqual(f"K\u00f6pfe\n\n{self.LONG.strip()}\n\nSee b.", first["text"])
+        self.assertEqual(f"# K\u00f6pfe\n\n{self.LONG.strip()}\n\nSee [b]({site.url('/b')}).", first["markdown"])
+        self.assertEqual(("T", False), (first["title"], first["text_truncated"]))
+        self.assertEqual("plain", second["text"])
+        digests = {page["url"]: page["digest"] for page in self.lines("pages")}
+        self.assertEqual(digests, {first["url"]: first["digest"], second["url"]: second["digest"]})
+
+    def test_there_is_none_unless_asked_for(self):
+        site = self.site({"/": "text"})
+        self.crawl(site.url("/"), "--out", "out")
+        self.assertEqual([], list((self.folder / "out").glob("texts-*")))
+
+    def test_files_need_a_folder(self):
+        done = self.crawl("http://127.0.0.1:1/", "--text", code=2)
+        self.assertIn("--text needs --out DIR", done.stderr)
+        self.assertFalse((self.folder / "crawl-data").exists())
+
+
+if __name__ == "__main__":
+    first_hour_test.PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
