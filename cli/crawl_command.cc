@@ -53,7 +53,7 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --add                      add these seeds to the crawl that the folder has
   --seeds FILE               a URL a line; - for standard input
   --out DIR                  write files there; see below
-  --strategy NAME            what to crawl, in which order; `orbweaver strategy list`
+  --strategy NAME|FILE.so    what to crawl, in which order; `orbweaver strategy list`
   --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`
   --keep-going               when the strategy fails on an event: keep the event in dead-letter and
                              go on, instead of stopping
@@ -110,7 +110,8 @@ void PrintPlan(const CrawlArguments& arguments, const ProductOptions& options) {
              std::filesystem::exists(arguments.data) ? " (goes on)" : " (new)");
   for (const std::string& seed : arguments.seeds) fmt::print("seed        {}\n", seed);
   for (const std::string& file : arguments.seed_files) fmt::print("seeds from  {}\n", file);
-  fmt::print("strategy    {}\n", options.strategy.name);
+  fmt::print("strategy    {}\n",
+             options.strategy.path.empty() ? options.strategy.name : options.strategy.path);
   for (const auto& [name, value] : options.strategy.params) {
     fmt::print("            {} = {}\n", name, value);
   }

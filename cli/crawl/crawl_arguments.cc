@@ -14,13 +14,16 @@ namespace {
 
 // Options that are short for a --set.
 constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
-    {"--strategy", "strategy.name"},
     {"--max-pages-per-domain", "strategy.params.max_pages"},
     {"--depth", "strategy.params.max_depth"},
     {"--threads", "spider.threads"},
     {"--user-agent", "spider.fetch.user_agent"},
     {"--proxy", "network.proxy"},
 };
+
+bool IsLibrary(std::string_view strategy) {
+  return strategy.ends_with(".so") || strategy.find('/') != strategy.npos;
+}
 
 // A pattern with a slash is one of URLs.
 std::string ListOption(std::string_view list, const std::string& pattern) {
@@ -64,6 +67,12 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
   if (const auto delay = TakeValue(args, "--delay")) {
     set("feed.min_delay", *delay);
     set("spider.politeness.delay", *delay);
+  }
+  if (const auto strategy = TakeValue(args, "--strategy")) {
+    // The crawl may go on from another working directory. A library counts before a name.
+    const bool is_library = IsLibrary(*strategy);
+    set("strategy.path", is_library ? std::filesystem::absolute(*strategy).string() : "");
+    if (!is_library) set("strategy.name", *strategy);
   }
   for (const auto& [name, option] : kShortForms) {
     if (const auto value = TakeValue(args, name)) set(option, *value);

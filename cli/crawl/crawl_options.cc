@@ -26,7 +26,9 @@ void DropOthersParameters(const std::string& kept, config::Schema& schema,
   const std::string of_kept = kept + ":";
   std::map<std::string, config::Option*> by_name;
   for (config::Option& option : schema.options()) by_name[option.name] = &option;
-  if (by_name["strategy.name"]->SourceOf("").starts_with(of_kept)) return;
+  const bool is_kept = by_name["strategy.name"]->SourceOf("").starts_with(of_kept) &&
+                       by_name["strategy.path"]->SourceOf("").starts_with(of_kept);
+  if (is_kept) return;
   auto& sources = by_name["strategy.params"]->sources;
   std::erase_if(sources, [&](const auto& source) {
     const bool is_others = source.second.starts_with(of_kept);
@@ -50,7 +52,8 @@ absl::StatusOr<std::vector<OptionChange>> LoadCrawlOptions(const CrawlFolder& fo
   SetLocalDefaults(&before);
   DeclareProductOptions(schema_before, &before);
   RETURN_IF_ERROR(config::Load({.kept = kept}, &schema_before));
-  if (options->strategy.name != before.strategy.name) {
+  if (options->strategy.name != before.strategy.name ||
+      options->strategy.path != before.strategy.path) {
     DropOthersParameters(kept, schema, &options->strategy);
   }
   return ChangesBetween(schema_before, schema);

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -163,6 +164,22 @@ class Folder(FirstHour):
         self.begin("--strategy", "depth_first", "--param", "max_pages=3")
         done = self.orbweaver("crawl", "--data", "my crawl", "--strategy", "breadth_first", "--dry-run")
         self.assertNotIn("max_pages", done.stdout)
+
+    def test_a_strategy_may_be_a_file(self):
+        library = pathlib.Path(PROGRAM).resolve().parent.parent / "lib" / "orbweaver" / "strategies" / "depth_first.so"
+        shutil.copy(library, self.folder / "mine.so")
+        site, done = self.begin("--strategy", "mine.so", "--param", "max_pages=50")
+        done = self.orbweaver("crawl", "--data", "my crawl", "--dry-run")
+        self.assertRegex(done.stdout, r"strategy +/.*/mine\.so\n")
+        self.assertIn("max_pages = 50", done.stdout)
+        # A name counts again, and does not get the parameters of the file.
+        done = self.orbweaver("crawl", "--data", "my crawl", "--strategy", "breadth_first", "--dry-run")
+        self.assertRegex(done.stdout, r"strategy +breadth_first\n")
+        self.assertNotIn("max_pages", done.stdout)
+        self.orbweaver("crawl", "--data", "my crawl")
+        self.assertIn("/b", site.paths())
+        done = self.orbweaver("crawl", "--data", "other", "--strategy", "./nothing.so", site.url("/"), code=2)
+        self.assertIn("nothing.so", done.stderr)
 
     def test_the_same_command_again_goes_on(self):
         site, _ = self.begin()
