@@ -4,14 +4,14 @@
 #include <thread>
 
 #include "common/base/status.h"
+#include "common/bus/kafka/topics.h"
 
 namespace orbweaver::kafka {
 namespace {
 
 // While a leader moves, a new topic's first one included, brokers refuse for some milliseconds.
 constexpr Duration kRetryPause = std::chrono::milliseconds(20);
-// A client whose metadata is old or cut short, as after a server that hung, takes a partition for
-// missing until it has been told anew.
+// A broker that has just started may not know its topics yet.
 constexpr Duration kUnknownPatience = std::chrono::seconds(5);
 
 // `unknown`: whether this client does not know of some partition.
@@ -40,6 +40,14 @@ absl::StatusOr<std::vector<Offset>> Ask(rd_kafka_t* client, std::string_view top
   return offsets;
 }
 
+// Whether the brokers say too that a partition is missing. A client whose metadata is old or cut
+// short, as while the brokers are away, takes one for missing that is there. Errors: retry.
+absl::StatusOr<bool> IsMissing(rd_kafka_t* client, std::string_view topic,
+                               std::span<const PartitionId> partitions, Duration timeout) {
+  ASSIGN_OR_RETURN(const int count, PartitionCount(client, topic, timeout));
+  return std::ranges::any_of(partitions, [count](PartitionId p) { return p.value() >= count; });
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Offset>> ListOffsets(rd_kafka_t* client, std::string_view topic,
@@ -51,8 +59,17 @@ absl::StatusOr<std::vector<Offset>> ListOffsets(rd_kafka_t* client, std::string_
   while (true) {
     bool unknown = false;
     auto offsets = Ask(client, topic, partitions, kind, deadline.Left(), &unknown);
-    const Duration left = unknown ? unknown_deadline.Left() : deadline.Left();
-    if (!(unknown || IsRetry(offsets.status())) || left <= kRetryPause) return offsets;
+    bool is_missing = false;
+    if (unknown) {
+      const auto missing = IsMissing(client, topic, partitions, deadline.Left());
+      is_missing = missing.ok() && *missing;
+      if (!missing.ok())
+        offsets = missing.status();
+      else if (!is_missing)
+        offsets = RetryError("{}", MessageOf(offsets.status()));
+    }
+    const Duration left = is_missing ? unknown_deadline.Left() : deadline.Left();
+    if (!(is_missing || IsRetry(offsets.status())) || left <= kRetryPause) return offsets;
     std::this_thread::sleep_for(kRetryPause);
   }
 }
