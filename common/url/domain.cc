@@ -47,10 +47,12 @@ std::string_view PublicSuffixes::list() const {
 }
 
 const SuffixTable* PublicSuffixes::table() const {
-  absl::call_once(read_, [this] {
-    table_ = SuffixTable::Make(list(), options_.private_section);
-    is_read_ = true;
-  });
+  if (!is_read_) {
+    std::call_once(read_, [this] {
+      table_ = SuffixTable::Make(list(), options_.private_section);
+      is_read_ = true;
+    });
+  }
   return table_.get();
 }
 

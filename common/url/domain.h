@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
-#include "absl/base/call_once.h"
 #include "absl/status/statusor.h"
 
 #include "common/base/json.h"
@@ -54,7 +54,7 @@ class PublicSuffixes {
 
   const PublicSuffixOptions options_;
   const std::string text_;  // of the file
-  mutable absl::once_flag read_;
+  mutable std::once_flag read_;
   mutable std::unique_ptr<const SuffixTable> table_;  // constant once it was read
   mutable std::atomic<bool> is_read_ = false;
 };
