@@ -76,11 +76,13 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --help                     this text
 
 output:
-  --out DIR                  write there: WARC files; pages-….jsonl and links-….jsonl, a line for
+  --out DIR                  write there: WARC files, each with its index (CDXJ); pages-….jsonl and links-….jsonl, a line for
                              each page; failures-….jsonl, a line for each fetch that failed, with
                              the page that linked there
   --keep-header NAME         a header of the answer for the lines of pages, besides cache-control,
                              content-language, content-type, etag, last-modified and server
+  --archive-errors           the bodies of error pages (4xx, 5xx) too
+  --operator TEXT            who crawls, for those who read the WARC files
   --text                     texts-….jsonl too: what people read of each page
   --markdown                 the same as Markdown
 

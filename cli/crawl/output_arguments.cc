@@ -12,6 +12,7 @@ namespace orbweaver {
 namespace {
 
 constexpr std::string_view kFolder = "spider.archive.folder";
+constexpr std::string_view kOperator = "spider.archive.operator";
 constexpr std::string_view kHeaders = "spider.archive.headers";
 
 // Switched on by --out.
@@ -19,6 +20,7 @@ constexpr std::string_view kByOut[] = {"spider.archive.failures", "spider.archiv
                                        "spider.archive.links", "strategy_worker.keep_referrers"};
 
 constexpr std::pair<std::string_view, std::string_view> kSwitches[] = {
+    {"--archive-errors", "spider.archive.errors"},
     {"--text", "spider.archive.text"},
     {"--markdown", "spider.archive.markdown"},
 };
@@ -35,6 +37,7 @@ void TakeOutputArguments(std::vector<std::string>* args, OptionTexts* options, s
   for (const auto& [flag, option] : kSwitches) {
     if (TakeSwitch(args, flag)) options->emplace_back(option, "true");
   }
+  if (const auto who = TakeValue(args, "--operator")) options->emplace_back(kOperator, *who);
   if (const auto names = TakeValues(args, "--keep-header"); !names.empty()) {
     std::string all;
     for (const std::string& name : ArchiveOptions().headers) all += name + ",";
@@ -46,6 +49,7 @@ void TakeOutputArguments(std::vector<std::string>* args, OptionTexts* options, s
 
 std::string_view OutputFlagOf(std::string_view option) {
   if (option == kFolder) return "--out";
+  if (option == kOperator) return "--operator";
   if (option == kHeaders) return "--keep-header";
   for (const auto& [flag, name] : kSwitches) {
     if (name == option) return flag;
@@ -55,7 +59,8 @@ std::string_view OutputFlagOf(std::string_view option) {
 
 absl::Status CheckOutputs(const ArchiveOptions& options) {
   if (!options.folder.empty()) return absl::OkStatus();
-  const std::pair<bool, std::string_view> asked[] = {{options.text, "--text"},
+  const std::pair<bool, std::string_view> asked[] = {{options.errors, "--archive-errors"},
+                                                     {options.text, "--text"},
                                                      {options.markdown, "--markdown"}};
   for (const auto& [is_asked, flag] : asked) {
     if (is_asked) return FatalError("{} needs --out DIR: the folder to write to", flag);

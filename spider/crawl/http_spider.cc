@@ -81,6 +81,11 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
                           .markdown = options.archive.markdown,
                           .max_bytes = options.archive.max_text_bytes};
   }
+  options.fetch.error_bodies = options.archive.errors && !options.archive.folder.empty();
+  options.archive.user_agent = options.fetch.user_agent;
+  if (const auto from = options.fetch.headers.find("From"); from != options.fetch.headers.end()) {
+    options.archive.from = from->second;
+  }
   RecoverArchives(options.archive);
   std::vector<std::unique_ptr<Lane>> made;
   for (int i = 0; i < options.crawl.threads; ++i) {

@@ -347,6 +347,7 @@ TEST_F(HttpSpiderTest, KilledAndBegunAnewItFetchesWhatHasNoOutcome) {
 TEST_F(HttpSpiderTest, WhatWasFetchedIsInTheArchive) {
   Serve({.hosts = 10, .pages_per_host = 10}, {});
   options_.archive.folder = folder_.path() / "archive";
+  options_.archive.cdxj = false;
   options_.archive.jsonl = true;
   for (uint32_t host = 0; host < 10; ++host) {
     Feed(server_->web().paths().UrlOf({.host = host, .number = 1, .kind = Place::Kind::kPage}));
@@ -376,6 +377,7 @@ TEST_F(HttpSpiderTest, WhatWasFetchedIsInTheArchive) {
 TEST_F(HttpSpiderTest, AnAnswerWhoseContentIsRefusedIsInTheArchive) {
   Serve({.hosts = 1, .pages_per_host = 10}, {});
   options_.archive.folder = folder_.path() / "archive";
+  options_.archive.cdxj = false;
   options_.fetch.content_types = {"application/pdf"};
   const std::string url =
       server_->web().paths().UrlOf({.host = 0, .number = 1, .kind = Place::Kind::kPage});

@@ -21,6 +21,7 @@ void AnswerReader::Begin(const FetchRequest& request, FetchResult* result) {
   truncate_ = options_.truncate || request.max_body_bytes != 0;
   any_type_ = request.any_type;
   head_only_ = request.head_only;
+  is_error_ = false;
   mode_ = Mode::kHead;
   verdict_ = BodyDecoder::Verdict::kGoesOn;
   passed_over_bytes_ = 0;
@@ -50,6 +51,15 @@ bool AnswerReader::OnHead() {
   result_->status = reader_.status();
   reader_.MoveHead(&result_->response_head, &result_->headers, &result_->header_text);
   result_->retry_after = RetryAfter(result_->Header("retry-after"), result_->started_at);
+  is_error_ = options_.error_bodies && !head_only_ && result_->status >= 400 &&
+              ReadContentCodings(result_->headers, &codings_);
+  if (is_error_) {
+    mode_ = Mode::kBody;
+    // Until its end has come.
+    result_->body_truncated = result_->ended_early = true;
+    BeginBody();
+    return true;
+  }
   if (head_only_ || !HasContent(result_->status)) {
     mode_ = Mode::kPassOver;
     return true;
@@ -68,10 +78,14 @@ bool AnswerReader::OnHead() {
     Fail(FailureCause::kTooLarge, "the body is too large");
     return false;
   }
+  BeginBody();
+  return true;
+}
+
+void AnswerReader::BeginBody() {
   decoder_.Begin(codings_,
                  {.max_bytes = max_body_bytes_, .max_compression = options_.max_compression},
                  &result_->body);
-  return true;
 }
 
 bool AnswerReader::TakePiece(std::string_view piece) {
@@ -95,7 +109,11 @@ AnswerReader::Next AnswerReader::OnEvent(ResponseReader::Event event, std::strin
       const bool keep = reader_.keep_alive() && rest.empty();
       if (mode_ == Mode::kBody) {
         const BodyDecoder::Verdict verdict = decoder_.End();
-        if (verdict != BodyDecoder::Verdict::kGoesOn) OnBodyOver(verdict);
+        if (verdict != BodyDecoder::Verdict::kGoesOn) {
+          OnBodyOver(verdict);
+        } else if (is_error_) {
+          result_->body_truncated = result_->ended_early = false;
+        }
       }
       return keep ? Next::kKeep : Next::kClose;
     }
@@ -112,7 +130,11 @@ AnswerReader::Next AnswerReader::OnEvent(ResponseReader::Event event, std::strin
 
 void AnswerReader::OnBodyOver(BodyDecoder::Verdict verdict) {
   using Verdict = BodyDecoder::Verdict;
-  if (verdict == Verdict::kBomb) {
+  if (is_error_) {
+    if (verdict == Verdict::kBomb) result_->body.clear();
+    result_->ended_early = verdict == Verdict::kBroken || verdict == Verdict::kCut;
+    decoder_.End();
+  } else if (verdict == Verdict::kBomb) {
     Fail(FailureCause::kTooLarge, "the body unpacks to too much");
   } else if (verdict == Verdict::kBroken) {
     Fail(FailureCause::kEncoding, "the content encoding is broken");

@@ -12,8 +12,9 @@
 
 namespace orbweaver {
 
-// Framing, content encoding, and what is wanted at all: bodies of 2xx of the right types. Other
-// bodies are passed over while they are short, so that their connections can be kept.
+// Framing, content encoding, and what is wanted at all: bodies of 2xx of the right types, and of
+// errors where they are asked for. Other bodies are passed over while they are short, so that their
+// connections can be kept.
 //
 // Place: in each fetch, under the coroutine that reads; no I/O. Any bytes come to an end or to a
 // bound. Not thread-safe.
@@ -41,7 +42,7 @@ class AnswerReader : private BodySink {
   // Nothing of the answer has come.
   bool untouched() const { return !reader_.has_bytes(); }
   // What may still come is not wanted: that it does not come is no failure.
-  bool settled() const { return mode_ == Mode::kPassOver; }
+  bool settled() const { return mode_ == Mode::kPassOver || is_error_; }
 
  private:
   enum class Mode : uint8_t { kHead, kBody, kPassOver };
@@ -49,6 +50,7 @@ class AnswerReader : private BodySink {
   // A piece of the body, without its framing.
   bool TakePiece(std::string_view piece) override;
   bool OnHead();
+  void BeginBody();
   Next OnEvent(ResponseReader::Event event, std::string_view rest);
   void OnBodyOver(BodyDecoder::Verdict verdict);
   Next Fail(FailureCause cause, std::string_view message);
@@ -64,6 +66,7 @@ class AnswerReader : private BodySink {
   bool truncate_ = false;
   bool any_type_ = false;
   bool head_only_ = false;
+  bool is_error_ = false;  // whose body is read all the same
   Mode mode_ = Mode::kHead;
   BodyDecoder::Verdict verdict_ = BodyDecoder::Verdict::kGoesOn;
   size_t passed_over_bytes_ = 0;

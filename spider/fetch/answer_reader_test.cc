@@ -394,5 +394,35 @@ TEST(ContentTypesTest, PatternsMatchTheTypeWithoutItsParameters) {
   EXPECT_FALSE(ContentTypes({"a*a*a*a*a*a*a*b"}).Wants(std::string(60'000, 'a')));
 }
 
+TEST_F(AnswerReaderTest, BodiesOfErrorsAreReadWhereTheyAreAskedForAndFailNothing) {
+  const std::string gone =
+      "HTTP/1.1 404 Gone\r\nContent-Type: image/png\r\nContent-Length: 4\r\n\r\nbody";
+  EXPECT_EQ(Take(gone).body(), "");
+  options_.error_bodies = true;
+  for (const size_t piece : {size_t{1}, SIZE_MAX}) {
+    const Read read = Take(gone, piece);
+    EXPECT_EQ(read.outcome(), "404");
+    EXPECT_EQ(read.body(), "body");
+    EXPECT_FALSE(read.result.body_truncated);
+    EXPECT_EQ(read.next, Next::kKeep);
+  }
+  // Cut off, encoded wrongly or unknown, and too large.
+  const Read cut = Take(gone.substr(0, gone.size() - 2));
+  EXPECT_EQ(cut.outcome(), "404");
+  EXPECT_EQ(cut.body(), "bo");
+  EXPECT_TRUE(cut.result.body_truncated && cut.result.ended_early);
+  for (const char* const coding : {"gzip", "unheard-of"}) {
+    const Read read = Take("HTTP/1.1 500 x\r\nContent-Encoding: " + std::string(coding) +
+                           "\r\nContent-Length: 4\r\n\r\nbody");
+    EXPECT_EQ(read.outcome(), "500") << coding;
+  }
+  options_.max_body_bytes = 2;
+  options_.truncate = false;
+  const Read large = Take(gone);
+  EXPECT_EQ(large.outcome(), "404");
+  EXPECT_EQ(large.body(), "bo");
+  EXPECT_TRUE(large.result.body_truncated && !large.result.ended_early);
+}
+
 }  // namespace
 }  // namespace orbweaver

@@ -62,6 +62,9 @@ struct FetchOptions {
   // Of a body, decoded.
   size_t max_body_bytes = 4 << 20;
   bool truncate = true;  // else a body beyond the bound is a failure
+  // Bodies of 4xx and 5xx too, of any type, as far as they come: what is wrong with one fails
+  // nothing. No option of its own: spider.archive.errors says whether anybody wants them.
+  bool error_bodies = false;
   // How many times larger than what came a decoded body may be.
   uint32_t max_compression = 250;
   uint32_t max_redirects = 5;

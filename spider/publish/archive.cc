@@ -5,11 +5,11 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "spider/publish/page_lines.h"
+#include "spider/publish/warc_index.h"
+#include "spider/publish/warc_record.h"
 
 namespace orbweaver {
 namespace {
-
-constexpr std::string_view kWarcSuffix = ".warc.gz";
 
 std::vector<std::string> LowerCase(std::vector<std::string> names) {
   for (std::string& name : names) absl::AsciiStrToLower(&name);
@@ -69,7 +69,10 @@ absl::Status Archive::Finish() {
 
 void RecoverArchives(const ArchiveOptions& options) {
   if (options.folder.empty()) return;
-  const int warcs = RecoverOutputFiles(options.folder, kWarcSuffix, WholeGzipMembers);
+  int warcs = RecoverOutputFiles(options.folder, kWarcSuffix, [](int fd, const std::string&) {
+    return ReadGzipMembers(fd, /*head_bytes=*/0, [](const GzipMember&) {});
+  });
+  warcs += RecoverIndexes(options.folder);
   const int lines = RecoverLineFiles(options);
   if (warcs + lines > 0) {
     Log(LogLevel::kInfo, "archive", "finished {} files in {} that were left open", warcs + lines,

@@ -48,7 +48,10 @@ size_t Count(std::string_view text, std::string_view what) {
 
 class ArchiveTest : public ::testing::Test {
  protected:
-  ArchiveTest() { options_.folder = folder_.path() / "made" / "when needed"; }
+  ArchiveTest() {
+    options_.folder = folder_.path() / "made" / "when needed";
+    options_.cdxj = false;  // warc_index_test.cc's
+  }
 
   std::vector<fs::path> Files() const {
     std::vector<fs::path> files;
@@ -109,6 +112,21 @@ TEST_F(ArchiveTest, HeadsAreHttp11AndTrueOfTheBodyThatFollows) {
   EXPECT_NE(text.find("WARC-Date: 2023-11-14T22:13:20.123Z\r\n"), std::string::npos);
   EXPECT_NE(text.find("WARC-IP-Address: 192.0.2.1\r\n"), std::string::npos);
   EXPECT_NE(text.find("WARC-Type: request\r\n"), std::string::npos);
+}
+
+TEST_F(ArchiveTest, AFileSaysWhoCrawledAndAsWhom) {
+  options_.operator_name = "A. Nyone <a@a.test>";
+  options_.user_agent = "mybot/1";
+  options_.from = "a@a.test";
+  Archive archive = Make();
+  ASSERT_OK(archive.KeepExchange("http://a.test/x", Answer(200, "body")));
+  ASSERT_OK(archive.Finish());
+  const std::string text = Unpacked(Files()[0]);
+  for (const char* const field :
+       {"software: orbweaver-spider/1\r\n", "operator: A. Nyone <a@a.test>\r\n",
+        "http-header-user-agent: mybot/1\r\n", "http-header-from: a@a.test\r\n"}) {
+    EXPECT_LT(text.find(field), text.find("WARC-Type: response")) << field;
+  }
 }
 
 TEST_F(ArchiveTest, AStatusLineWithoutReasonKeepsItsSpace) {

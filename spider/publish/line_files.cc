@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".jsonl";
 
-absl::StatusOr<uint64_t> WholeLines(int fd) {
+absl::StatusOr<uint64_t> WholeLines(int fd, const std::string& /*path*/) {
   std::vector<char> block(size_t{64} << 10);
   uint64_t whole = 0;
   for (uint64_t at = 0;;) {
@@ -36,7 +36,7 @@ LineFiles::LineFiles(const ArchiveOptions& options, std::string_view kind, std::
               .prefix = std::string(kind) + "-" + std::string(writer),
               .suffix = std::string(kSuffix),
               .max_file_bytes = options.max_file_bytes},
-             clock, [](std::string_view) { return std::string(); }) {}
+             clock) {}
 
 int RecoverLineFiles(const ArchiveOptions& options) {
   return RecoverOutputFiles(options.folder, kSuffix, WholeLines);

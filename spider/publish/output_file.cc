@@ -97,8 +97,8 @@ absl::Status FinishFile(int fd, const std::string& path) {
   return SyncFolderOf(path);
 }
 
-absl::Status CutAndFinish(const std::string& path, int fd, const WholePrefix& whole_prefix) {
-  ASSIGN_OR_RETURN(const uint64_t whole, whole_prefix(fd));
+absl::Status CutAndFinish(const std::string& path, int fd, const Repair& repair) {
+  ASSIGN_OR_RETURN(const uint64_t whole, repair(fd, path));
   if (whole == 0) {
     if (unlink((path + std::string(kOpen)).c_str()) != 0) return SystemError("remove", path);
     return absl::OkStatus();
@@ -108,7 +108,7 @@ absl::Status CutAndFinish(const std::string& path, int fd, const WholePrefix& wh
 }
 
 // False: somebody writes it, or has just finished it.
-absl::StatusOr<bool> RecoverFile(const std::string& open_path, const WholePrefix& whole_prefix) {
+absl::StatusOr<bool> RecoverFile(const std::string& open_path, const Repair& repair) {
   // A pipe of that name is not waited for, and no link leads to a file elsewhere.
   const int fd = open(open_path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0 && errno == ENOENT) return false;
@@ -123,7 +123,7 @@ absl::StatusOr<bool> RecoverFile(const std::string& open_path, const WholePrefix
     // It was not finished between opening and locking.
     const absl::Status status =
         S_ISREG(opened.st_mode)
-            ? CutAndFinish(open_path.substr(0, open_path.size() - kOpen.size()), fd, whole_prefix)
+            ? CutAndFinish(open_path.substr(0, open_path.size() - kOpen.size()), fd, repair)
             : FatalError("open {}: no file. Remove it", open_path);
     if (status.ok()) {
       done = true;
@@ -193,8 +193,7 @@ absl::Status OutputFile::Finish() {
   return absl::OkStatus();
 }
 
-int RecoverOutputFiles(const std::string& folder, std::string_view suffix,
-                       const WholePrefix& whole_prefix) {
+int RecoverOutputFiles(const std::string& folder, std::string_view suffix, const Repair& repair) {
   const std::string ending = std::string(suffix) + std::string(kOpen);
   int finished = 0;
   std::error_code error;
@@ -202,7 +201,7 @@ int RecoverOutputFiles(const std::string& folder, std::string_view suffix,
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string open_path = entry->path().string();
     if (!open_path.ends_with(ending)) continue;
-    const absl::StatusOr<bool> done = RecoverFile(open_path, whole_prefix);
+    const absl::StatusOr<bool> done = RecoverFile(open_path, repair);
     if (!done.ok()) {
       Log(LogLevel::kWarning, "archive", "file {} is left as it is: {}", open_path,
           MessageOf(done.status()));

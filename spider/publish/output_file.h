@@ -46,13 +46,13 @@ class OutputFile {
   uint64_t size_ = 0;
 };
 
-// How many bytes of the file, from its start, are whole records.
-using WholePrefix = std::function<absl::StatusOr<uint64_t>(int fd)>;
+// Makes the file behind `fd` whole, as far as it can; returns how many bytes of it, from its start,
+// are to be kept. `path` is the file's without `.open`.
+using Repair = std::function<absl::StatusOr<uint64_t>(int fd, const std::string& path)>;
 
 // Finishes the files in `folder` that end in `suffix`.open and that no living process writes, cut
-// to their whole records; those without any are removed. A file that cannot be finished is logged
+// to what is whole; those with nothing are removed. A file that cannot be finished is logged
 // and stays as it is: what is new has another name. Returns how many were finished or removed.
-int RecoverOutputFiles(const std::string& folder, std::string_view suffix,
-                       const WholePrefix& whole_prefix);
+int RecoverOutputFiles(const std::string& folder, std::string_view suffix, const Repair& repair);
 
 }  // namespace orbweaver

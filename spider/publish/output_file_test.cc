@@ -80,7 +80,7 @@ class OutputFileTest : public ::testing::Test {
     ASSERT_OK((*file)->Finish());
   }
   int Recover() const {
-    return RecoverOutputFiles(folder_.path().string(), ".txt", [](int fd) {
+    return RecoverOutputFiles(folder_.path().string(), ".txt", [](int fd, const std::string&) {
       struct stat found{};
       CHECK(fstat(fd, &found) == 0);
       return static_cast<uint64_t>(found.st_size);

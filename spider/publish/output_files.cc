@@ -9,9 +9,12 @@
 
 namespace orbweaver {
 
-OutputFiles::OutputFiles(OutputFilesOptions options, const Clock& clock,
-                         std::function<std::string(std::string_view name)> first_record)
-    : options_(std::move(options)), clock_(clock), first_record_(std::move(first_record)) {}
+OutputFiles::OutputFiles(OutputFilesOptions options, const Clock& clock, Begun begun,
+                         Finished finished)
+    : options_(std::move(options)),
+      clock_(clock),
+      begun_(std::move(begun)),
+      finished_(std::move(finished)) {}
 
 absl::Status OutputFiles::Append(std::string_view record) {
   if (file_ != nullptr && file_->size() >= options_.max_file_bytes) RETURN_IF_ERROR(Finish());
@@ -22,7 +25,8 @@ absl::Status OutputFiles::Append(std::string_view record) {
 absl::Status OutputFiles::Finish() {
   if (file_ == nullptr) return absl::OkStatus();
   const std::unique_ptr<OutputFile> finished = std::move(file_);
-  return finished->Finish();
+  RETURN_IF_ERROR(finished->Finish());
+  return finished_ == nullptr ? absl::OkStatus() : finished_();
 }
 
 absl::Status OutputFiles::Begin() {
@@ -41,7 +45,8 @@ absl::Status OutputFiles::Begin() {
     if (made.ok()) file_ = *std::move(file);
   } while (absl::IsAlreadyExists(made));
   RETURN_IF_ERROR(made);
-  const std::string first = first_record_(name);
+  if (begun_ == nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string first, begun_(name));
   return first.empty() ? absl::OkStatus() : file_->Append(first);
 }
 

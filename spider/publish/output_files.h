@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/base/clock.h"
 #include "spider/publish/output_file.h"
@@ -26,13 +27,18 @@ struct OutputFilesOptions {
 // thread-safe.
 class OutputFiles {
  public:
-  // `first_record` makes what each file begins with, and gets the file's name. `clock` must outlive
-  // this.
-  OutputFiles(OutputFilesOptions options, const Clock& clock,
-              std::function<std::string(std::string_view name)> first_record);
+  // `begun` gets the name of each new file and makes the record that it begins with, or nothing;
+  // `finished` is called once a file has its name. `clock` must outlive this.
+  using Begun = std::function<absl::StatusOr<std::string>(std::string_view name)>;
+  using Finished = std::function<absl::Status()>;
+  OutputFiles(OutputFilesOptions options, const Clock& clock, Begun begun = nullptr,
+              Finished finished = nullptr);
 
   // Fatal when it cannot be written; nothing of it is then in the file.
   absl::Status Append(std::string_view record);
+
+  // Of the file that is being written; 0 when there is none.
+  uint64_t size() const { return file_ == nullptr ? 0 : file_->size(); }
 
   // Finishes the file that is being written. Append begins another.
   absl::Status Finish();
@@ -42,7 +48,8 @@ class OutputFiles {
 
   const OutputFilesOptions options_;
   const Clock& clock_;
-  const std::function<std::string(std::string_view)> first_record_;
+  const Begun begun_;
+  const Finished finished_;
   std::unique_ptr<OutputFile> file_;
   uint32_t made_ = 0;
 };

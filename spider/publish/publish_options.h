@@ -29,6 +29,13 @@ struct ArchiveOptions {
   // Where WARC files and files of JSON lines go; empty: none are written.
   std::string folder;
   bool warc = true;
+  bool cdxj = true;     // an index beside each WARC file
+  bool errors = false;  // the bodies of 4xx and 5xx too
+  // Who crawls, for those who read the WARC files; empty: it is not told.
+  std::string operator_name;
+  // Of every request, likewise. No options of their own: the fetcher's decide.
+  std::string user_agent;
+  std::string from;
   bool jsonl = false;
   bool links = false;
   bool failures = false;

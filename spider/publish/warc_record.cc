@@ -1,9 +1,11 @@
 #include "spider/publish/warc_record.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <span>
 #include <sys/random.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -112,7 +114,28 @@ std::string_view WarcEncoder::Encode(const WarcRecord& record) {
   return std::string_view(compressed_).substr(0, compressed_.size() - z.avail_out);
 }
 
-absl::StatusOr<uint64_t> WholeGzipMembers(int fd) {
+absl::StatusOr<std::string> UnpackGzipMember(std::string_view packed) {
+  z_stream z{};
+  CHECK(inflateInit2(&z, kGzip) == Z_OK);
+  const std::unique_ptr<z_stream, decltype(&inflateEnd)> end(&z, inflateEnd);
+  std::string text;
+  std::string block(size_t{64} << 10, '\0');
+  z.next_in = Bytes(packed);
+  z.avail_in = static_cast<uInt>(packed.size());
+  for (int result = Z_OK; result != Z_STREAM_END;) {
+    z.next_out = Bytes(block);
+    z.avail_out = static_cast<uInt>(block.size());
+    result = inflate(&z, Z_NO_FLUSH);
+    text.append(block, 0, block.size() - z.avail_out);
+    if (result != Z_OK && result != Z_STREAM_END) {
+      return FatalError("unpack a record: {}", z.msg == nullptr ? "it is cut off" : z.msg);
+    }
+  }
+  return text;
+}
+
+absl::StatusOr<uint64_t> ReadGzipMembers(int fd, size_t head_bytes,
+                                         absl::FunctionRef<void(const GzipMember&)> visit) {
   z_stream z{};
   CHECK(inflateInit2(&z, kGzip) == Z_OK);
   const std::unique_ptr<z_stream, decltype(&inflateEnd)> end(&z, inflateEnd);
@@ -120,6 +143,7 @@ absl::StatusOr<uint64_t> WholeGzipMembers(int fd) {
   std::vector<Bytef> out(size_t{256} << 10);
   uint64_t whole = 0;
   uint64_t read_to = 0;
+  std::string head;
   while (true) {
     const ssize_t size = pread(fd, in.data(), in.size(), static_cast<off_t>(read_to));
     if (size < 0 && errno == EINTR) continue;
@@ -132,8 +156,13 @@ absl::StatusOr<uint64_t> WholeGzipMembers(int fd) {
       z.next_out = out.data();
       z.avail_out = static_cast<uInt>(out.size());
       const int result = inflate(&z, Z_NO_FLUSH);
+      head.append(reinterpret_cast<const char*>(out.data()),
+                  std::min(head_bytes - head.size(), out.size() - z.avail_out));
       if (result == Z_STREAM_END) {
-        whole = read_to - z.avail_in;
+        const uint64_t member_end = read_to - z.avail_in;
+        visit({.offset = whole, .length = member_end - whole, .head = head});
+        whole = member_end;
+        head.clear();
         if (inflateReset(&z) != Z_OK) return whole;
       } else if (result != Z_OK && result != Z_BUF_ERROR) {
         return whole;  // what a torn write left

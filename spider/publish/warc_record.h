@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 
 #include "common/base/clock.h"
@@ -53,7 +54,19 @@ class WarcEncoder {
   std::string compressed_;
 };
 
-// How many bytes of a file, from its start, are whole gzip members. Reads all of it.
-absl::StatusOr<uint64_t> WholeGzipMembers(int fd);
+// What is in one gzip member; fatal when it is none, or not whole.
+absl::StatusOr<std::string> UnpackGzipMember(std::string_view packed);
+
+// A gzip member of a file.
+struct GzipMember {
+  uint64_t offset = 0;
+  uint64_t length = 0;
+  std::string_view head;  // what it begins with, unpacked
+};
+
+// Calls `visit` for each whole member with at most `head_bytes` of what is in it; returns how many
+// bytes of the file, from its start, are whole members. Reads all of it.
+absl::StatusOr<uint64_t> ReadGzipMembers(int fd, size_t head_bytes,
+                                         absl::FunctionRef<void(const GzipMember&)> visit);
 
 }  // namespace orbweaver

@@ -1,15 +1,19 @@
 #include "spider/publish/warc_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fmt/format.h"
 
+#include "common/base/status.h"
 #include "spider/parse/ascii.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr uint32_t kNotModified = 304;
+// A file whose index has grown so large is finished, however small it is: the index is in memory.
+constexpr size_t kMaxIndexBytes = size_t{16} << 20;
 constexpr std::string_view kSameDigest =
     "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 constexpr std::string_view kServerSaid =
@@ -67,29 +71,69 @@ void ArchivedHead(std::string_view response_head, size_t payload_bytes, std::str
 WarcWriter::WarcWriter(const ArchiveOptions& options, std::string_view name_prefix,
                        std::string_view software, const Clock& clock)
     : options_(options),
+      software_(software),
       clock_(clock),
       encoder_(options.compression),
-      files_({.folder = options.folder,
-              .prefix = std::string(name_prefix),
-              .suffix = ".warc.gz",
-              .max_file_bytes = options.max_file_bytes},
-             clock, [this, software = std::string(software)](std::string_view name) {
-               return FileInfo(name, software);
-             }) {}
+      files_(
+          {.folder = options.folder,
+           .prefix = std::string(name_prefix),
+           .suffix = std::string(kWarcSuffix),
+           .max_file_bytes = options.max_file_bytes},
+          clock, [this](std::string_view name) { return BeginFile(name); },
+          [this] { return FinishFile(); }) {}
 
-std::string WarcWriter::FileInfo(std::string_view name, std::string_view software) {
-  const std::string fields = fmt::format(
+absl::StatusOr<std::string> WarcWriter::BeginFile(std::string_view name) {
+  filename_ = name;
+  if (options_.cdxj) {
+    const std::string index =
+        filename_.substr(0, filename_.size() - kWarcSuffix.size()) + std::string(kIndexSuffix);
+    // A crash leaves this for RecoverIndexes.
+    auto file = OutputFile::Create(options_.folder, index);
+    if (absl::IsAlreadyExists(file.status())) {
+      return FatalError("make index {}: it exists, without its WARC file. Remove it", index);
+    }
+    RETURN_IF_ERROR(file.status());
+    index_file_ = *std::move(file);
+  }
+  std::string fields = fmt::format(
       "software: {}\r\nformat: WARC File Format 1.1\r\nconformsTo: "
-      "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
-      software);
+      "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"
+      "robots: classic\r\n",
+      software_);
+  for (const auto& [field, value] : {std::pair("operator", &options_.operator_name),
+                                     std::pair("http-header-user-agent", &options_.user_agent),
+                                     std::pair("http-header-from", &options_.from)}) {
+    if (!value->empty()) fields += fmt::format("{}: {}\r\n", field, *value);
+  }
   const std::string id = NewWarcId();
   return std::string(encoder_.Encode({.type = "warcinfo",
                                       .id = id,
                                       .date = clock_.Wall(),
-                                      .headers = {{"WARC-Filename", std::string(name)}},
+                                      .headers = {{"WARC-Filename", filename_}},
                                       .content_type = "application/warc-fields",
                                       .head = fields,
                                       .payload = {}}));
+}
+
+absl::Status WarcWriter::FinishFile() {
+  if (index_file_ == nullptr) return absl::OkStatus();
+  const std::unique_ptr<OutputFile> file = std::move(index_file_);
+  RETURN_IF_ERROR(file->Append(index_.Take()));
+  return file->Finish();
+}
+
+void WarcWriter::Index(std::string_view url, const FetchResult& result, bool is_revisit,
+                       uint64_t offset, uint64_t length) {
+  if (index_file_ == nullptr) return;
+  index_.Add({.url = url,
+              .date = WarcDate(result.started_at),
+              .is_revisit = is_revisit,
+              .content_type = result.Header("content-type"),
+              .status = std::to_string(result.status),
+              .digest = result.status == kNotModified ? std::string_view() : digest_,
+              .offset = offset,
+              .length = length},
+             filename_);
 }
 
 absl::Status WarcWriter::Write(std::string_view url, const FetchResult& result) {
@@ -129,7 +173,9 @@ absl::Status WarcWriter::Write(std::string_view url, const FetchResult& result) 
   }
   ArchivedHead(result.response_head, result.body.size(), &head_);
   response.head = head_;
+  const bool is_revisit = response.type == "revisit";
   records_ = encoder_.Encode(response);
+  const uint64_t response_bytes = records_.size();
   records_ += encoder_.Encode(
       {.type = "request",
        .id = request_id,
@@ -138,7 +184,10 @@ absl::Status WarcWriter::Write(std::string_view url, const FetchResult& result) 
        .content_type = "application/http;msgtype=request",
        .head = result.request_head,
        .payload = {}});
-  return files_.Append(records_);
+  if (index_.bytes() >= kMaxIndexBytes) RETURN_IF_ERROR(files_.Finish());
+  RETURN_IF_ERROR(files_.Append(records_));
+  Index(url, result, is_revisit, files_.size() - records_.size(), response_bytes);
+  return absl::OkStatus();
 }
 
 const WarcWriter::Known* WarcWriter::Recall(const std::string& digest, std::string_view url,

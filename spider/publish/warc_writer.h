@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,10 @@
 
 #include "common/base/clock.h"
 #include "spider/fetch/fetch_result.h"
+#include "spider/publish/output_file.h"
 #include "spider/publish/output_files.h"
 #include "spider/publish/publish_options.h"
+#include "spider/publish/warc_index.h"
 #include "spider/publish/warc_record.h"
 
 namespace orbweaver {
@@ -22,7 +25,8 @@ namespace orbweaver {
 // writer has written already, and the answer 304, become `revisit` records. A body stands there
 // with its content encoding undone: Content-Encoding, Transfer-Encoding and the original
 // Content-Length are kept under the prefix `X-Crawler-`. An answer whose content was refused, or
-// did not come, stands there without body and with WARC-Truncated.
+// did not come, stands there without body and with WARC-Truncated. Beside each file stands its
+// index (warc_index.h), which gets its name after the file has got its own.
 //
 // Place: in Archive, one a lane. Not thread-safe.
 class WarcWriter {
@@ -48,18 +52,26 @@ class WarcWriter {
     std::string id;
   };
 
-  std::string FileInfo(std::string_view name, std::string_view software);
+  absl::StatusOr<std::string> BeginFile(std::string_view name);
+  absl::Status FinishFile();
+  void Index(std::string_view url, const FetchResult& result, bool is_revisit, uint64_t offset,
+             uint64_t length);
   // nullptr when it is new, and from then on it is known.
   const Known* Recall(const std::string& digest, std::string_view url, const std::string& date,
                       const std::string& id);
 
   const ArchiveOptions options_;
+  const std::string software_;
   const Clock& clock_;
   WarcEncoder encoder_;
   OutputFiles files_;
   std::string head_;
   std::string records_;
   std::string digest_;
+  // Of the file in the works, and null where none is written.
+  std::string filename_;
+  std::unique_ptr<OutputFile> index_file_;
+  WarcIndex index_;
   std::list<Known> known_;  // the last seen first
   absl::flat_hash_map<std::string_view, std::list<Known>::iterator> by_digest_;
 };

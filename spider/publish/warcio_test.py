@@ -2,9 +2,11 @@
 
 python3 spider/publish/warcio_test.py PROGRAM CACHE: PROGRAM writes files into the folder it is given.
 """
+import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,8 +18,10 @@ from warcio.archiveiterator import ArchiveIterator  # noqa: E402
 environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(cache) / "warcio-1.7.5"))
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([program, folder], check=True)
-    files = sorted(map(str, pathlib.Path(folder).iterdir()))
-    assert len(files) > 1 and all(f.endswith(".warc.gz") for f in files), files
+    files = sorted(map(str, pathlib.Path(folder).glob("*.warc.gz")))
+    indexes = sorted(map(str, pathlib.Path(folder).glob("*.cdxj")))
+    assert len(files) > 1 and len(files) + len(indexes) == len(list(pathlib.Path(folder).iterdir()))
+    assert [f.removesuffix(".warc.gz") for f in files] == [i.removesuffix(".cdxj") for i in indexes]
     check = subprocess.run([sys.executable, "-m", "warcio.cli", "check", "-v", *files], env=environment,
                            capture_output=True, text=True)
     assert check.returncode == 0, check.stdout + check.stderr
@@ -54,4 +58,27 @@ with tempfile.TemporaryDirectory() as folder:
         assert record.http_headers.get_statuscode() == "304", record.http_headers
         assert record.http_headers.get_header("ETag") == '"x"', record.http_headers
         assert record.content_stream().read() == b""
+    # Each line of an index leads to its record and says what another's reader finds there; every answer has one.
+    answers = 0
+    for index_file in indexes:
+        lines = open(index_file).read().splitlines()
+        assert lines == sorted(lines), index_file
+        for line in lines:
+            key, time, fields = line.split(" ", 2)
+            fields = json.loads(fields)
+            assert key == "test,a)" + fields["url"].removeprefix("http://a.test"), line
+            with open(pathlib.Path(folder) / fields["filename"], "rb") as stream:
+                stream.seek(int(fields["offset"]))
+                member = io.BytesIO(stream.read(int(fields["length"])))
+            record = next(ArchiveIterator(member, check_digests="raise"))
+            assert record.rec_headers.get_header("WARC-Target-URI") == fields["url"], line
+            assert re.sub(r"\D", "", record.rec_headers.get_header("WARC-Date"))[:14] == time, line
+            assert record.http_headers.get_statuscode() == fields["status"], line
+            assert (record.rec_type == "revisit") == (fields.get("mime") == "warc/revisit"), line
+            digest = record.rec_headers.get_header("WARC-Payload-Digest")
+            assert digest == fields.get("digest"), line
+            record.content_stream().read()
+            assert member.read() == b"", line
+        answers += len(lines)
+    assert answers == len(entries) - sum(e["warc-type"] in ("request", "warcinfo") for e in entries), answers
 print("ok")

@@ -1,8 +1,11 @@
 """The files that `orbweaver crawl --out` writes, and what people do with them: python3 first_hour_outputs_test.py PROGRAM"""
 
+import gzip
 import json
 import pathlib
+import subprocess
 import sys
+import time
 import unittest
 
 import first_hour_test
@@ -83,6 +86,58 @@ class Texts(Outputs):
         done = self.crawl("http://127.0.0.1:1/", "--text", code=2)
         self.assertIn("--text needs --out DIR", done.stderr)
         self.assertFalse((self.folder / "crawl-data").exists())
+
+
+class Archives(Outputs):
+    FILES = {"/": "<a href=/gone>g</a>", "/gone": (404, {}, "<p>an error page")}
+
+    def records(self):
+        """Of each answer in the archive, by URL: what its line in the index leads to, unpacked."""
+        found = {}
+        for index in (self.folder / "out").glob("*.cdxj"):
+            lines = index.read_text().splitlines()
+            self.assertEqual(sorted(lines), lines)
+            for line in lines:
+                fields = json.loads(line.split(" ", 2)[2])
+                begin, size = int(fields["offset"]), int(fields["length"])
+                record = gzip.decompress((self.folder / "out" / fields["filename"]).read_bytes()[begin : begin + size])
+                found[fields["url"]] = record.decode()
+        return found
+
+    def test_an_index_leads_to_each_answer_and_the_file_says_who_crawled(self):
+        site = self.site(self.FILES)
+        self.crawl(site.url("/"), "--out", "out", "--operator", "A. Nyone", "--user-agent", "mybot/1 (+https://example.org/)")
+        records = self.records()
+        self.assertEqual({site.url("/robots.txt"), site.url("/"), site.url("/gone")}, set(records))
+        for url, record in records.items():
+            self.assertIn(f"\r\nWARC-Target-URI: {url}\r\n", record)
+        self.assertNotIn("an error page", records[site.url("/gone")])
+        warc = gzip.decompress(next((self.folder / "out").glob("*.warc.gz")).read_bytes()).decode()
+        self.assertIn("\r\noperator: A. Nyone\r\nhttp-header-user-agent: mybot/1 (+https://example.org/)\r\n", warc)
+
+    def test_error_pages_are_archived_where_they_are_asked_for(self):
+        site = self.site(self.FILES)
+        self.crawl(site.url("/"), "--out", "out", "--archive-errors")
+        self.assertTrue(self.records()[site.url("/gone")].endswith("\r\n\r\n<p>an error page\r\n\r\n"))
+        self.assertEqual([404], [line["status"] for line in self.lines("failures")])
+
+    def test_a_crawl_that_was_killed_leaves_whole_files_for_the_next_run_to_finish(self):
+        site = self.site({"/": "".join(f"<a href=/{i}>x</a>" for i in range(40))} | {f"/{i}": f"page {i}" for i in range(40)})
+        arguments = ["crawl", site.url("/"), "--data", "data", "--out", "out", "--text", "--delay", "20ms",
+                     "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"]
+        running = subprocess.Popen([first_hour_test.PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(running.kill)
+        deadline = time.monotonic() + first_hour_test.PATIENCE_S
+        while len(site.requests) < 15 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        running.kill()
+        running.wait()
+        self.orbweaver("crawl", "--data", "data")
+        self.assertEqual([], list((self.folder / "out").glob("*.open")))
+        urls = {site.url("/")} | {site.url(f"/{i}") for i in range(40)}
+        self.assertEqual(urls, {line["url"] for line in self.lines("pages")})
+        self.assertEqual(urls, {line["url"] for line in self.lines("texts")} | {site.url("/")})
+        self.assertEqual(urls | {site.url("/robots.txt")}, set(self.records()))
 
 
 if __name__ == "__main__":
