@@ -1,4 +1,4 @@
-// `orbweaver page`: what the db worker's role `pages` has kept.
+// `orbweaver page`: what is kept of a page, by the db worker's role `pages` or in WARC files.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -10,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/which_crawl.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -20,6 +21,7 @@
 #include "common/store/hbase/hbase_store.h"
 #include "common/url/resolver.h"
 #include "db_worker/pages/page_reader.h"
+#include "spider/publish/warc_lookup.h"
 
 namespace orbweaver {
 namespace {
@@ -28,18 +30,22 @@ constexpr char kHelp[] =
     R"(usage: orbweaver page [OPTIONS] URL
        orbweaver page [OPTIONS] --content HASH
 
-Shows what is kept of a page that was fetched: a JSON object. Db workers with the role `pages`
-write it, from the spider log.
+Shows what is kept of a page that was fetched: a JSON object. Of a crawl on this machine that is the
+newest answer in the WARC files of its --out. In a cluster, db workers with the role `pages` keep
+it, from the spider log.
 
 options:
-  --body            print the page's body instead, if it is kept (pages.bodies)
-  --same            list the pages that have the same content, this one included, a URL a line
-  --content HASH    list the pages whose content has this hash: 32 hexadecimal digits
+  --data DIR        the folder of `orbweaver crawl`, which may be running. Without it the only crawl
+                    below ./crawl-data; where there is none, the cluster
+  --body            print the page's body instead, if it is kept (in a cluster: pages.bodies)
+  --same            of a cluster: list the pages that have the same content, this one included, a
+                    URL a line
+  --content HASH    of a cluster: list the pages whose content has this hash, 32 hexadecimal digits
   --config FILE     read the options from a file
   --set NAME=VALUE  set an option; `orbweaver config reference` lists them
   --help            this text
 
-Exit code: 0 shown; 1 nothing is kept, or HBase could not be reached; 2 wrong options.
+Exit code: 0 shown; 1 nothing is kept, or it could not be read; 2 wrong options.
 )";
 
 constexpr Duration kTimeout = std::chrono::seconds(30);
@@ -120,6 +126,10 @@ int List(Store& store, const Fingerprint& content) {
   return count > 0 ? kExitOk : kExitFailed;
 }
 
+int PrintBody(std::string_view body) {
+  return std::fwrite(body.data(), 1, body.size(), stdout) == body.size() ? kExitOk : kExitFailed;
+}
+
 int Show(Store& store, const Arguments& args, const ResolvedUrl& url) {
   const auto found = FindPage(store, url.domain, url.fingerprint, args.body, kTimeout);
   if (!found.ok()) return Fail(found.status());
@@ -143,8 +153,57 @@ int Show(Store& store, const Arguments& args, const ResolvedUrl& url) {
     fmt::print(stderr, "orbweaver page: the body of {} is not kept. See pages.bodies\n", url.url);
     return kExitFailed;
   }
-  const std::string& body = *(*found)->body;
-  return std::fwrite(body.data(), 1, body.size(), stdout) == body.size() ? kExitOk : kExitFailed;
+  return PrintBody(*(*found)->body);
+}
+
+std::string AnswerJson(const ArchivedAnswer& answer) {
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject().Key("url").Value(answer.url).Key("status").Value(answer.status);
+  json.Key("fetched_at").Value(answer.date).Key("content_type").Value(answer.content_type);
+  json.Key("digest").Value(answer.digest).Key("revisit").Value(answer.is_revisit);
+  json.Key("body_bytes");
+  if (answer.has_body) {
+    json.Value(answer.body.size());
+  } else {
+    json.Null();
+  }
+  json.Key("file").Value(answer.file).Key("offset").Value(answer.offset);
+  json.Key("length").Value(answer.length).Key("head").Value(answer.head).EndObject();
+  return text;
+}
+
+// Of a crawl on this machine.
+int ShowArchived(const std::string& folder, const Arguments& args, const ResolvedUrl& url) {
+  const auto found = FindInArchive(folder, url.url);
+  if (!found.ok()) return Fail(found.status());
+  if (!*found) {
+    fmt::print(stderr, "orbweaver page: nothing is kept of {} in {}\n", url.url, folder);
+    return kExitFailed;
+  }
+  const ArchivedAnswer& answer = **found;
+  if (!args.body) {
+    fmt::print("{}\n", AnswerJson(answer));
+    return kExitOk;
+  }
+  if (!answer.has_body) {
+    fmt::print(stderr, "orbweaver page: the body of {} is not kept in {}\n", url.url, folder);
+    return kExitFailed;
+  }
+  return PrintBody(answer.body);
+}
+
+// What is wrong with asking a crawl on this machine for this, or empty.
+std::string WrongForCrawl(const Arguments& args, const ProductOptions& options,
+                          const std::string& folder) {
+  if (args.same || args.content.has_value()) return "--same and --content need a cluster";
+  if (options.spider.archive.folder.empty() || !options.spider.archive.warc) {
+    return fmt::format(
+        "the crawl in {} keeps no pages: it was made without --out. `orbweaver "
+        "inspect url` shows what is known of one",
+        folder);
+  }
+  return {};
 }
 
 int Run(std::span<const std::string> all_args) {
@@ -153,10 +212,12 @@ int Run(std::span<const std::string> all_args) {
   ProductOptions options;
   Arguments parsed;
   std::string wrong;
-  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    wrong = MessageOf(loaded);
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) {
+    wrong = MessageOf(crawl.status());
   } else {
     wrong = Parse(std::move(args), &parsed);
+    if (wrong.empty() && *crawl) wrong = WrongForCrawl(parsed, options, (*crawl)->string());
   }
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (wrong.empty() && !suffixes.ok()) wrong = MessageOf(suffixes.status());
@@ -171,6 +232,7 @@ int Run(std::span<const std::string> all_args) {
     fmt::print(stderr, "orbweaver page: {}. `orbweaver page --help` lists the options.\n", wrong);
     return kExitUsage;
   }
+  if (*crawl) return ShowArchived(options.spider.archive.folder, parsed, url);
   const auto store = HBaseStore::Create(options.hbase);
   if (!store.ok()) return Fail(store.status());
   return parsed.content.has_value() ? List(**store, *parsed.content) : Show(**store, parsed, url);

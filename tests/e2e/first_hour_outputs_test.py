@@ -121,6 +121,21 @@ class Archives(Outputs):
         self.assertTrue(self.records()[site.url("/gone")].endswith("\r\n\r\n<p>an error page\r\n\r\n"))
         self.assertEqual([404], [line["status"] for line in self.lines("failures")])
 
+    def test_a_page_is_shown_as_the_archive_has_it(self):
+        site = self.site(self.FILES)
+        self.crawl(site.url("/"), "--out", "out")
+        shown = json.loads(self.orbweaver("page", site.url("/")).stdout)
+        self.assertEqual((site.url("/"), "200", "text/html", False), (shown["url"], shown["status"], shown["content_type"], shown["revisit"]))
+        self.assertEqual(self.FILES["/"], self.orbweaver("page", site.url("/"), "--body").stdout)
+        self.assertEqual("404", json.loads(self.orbweaver("page", site.url("/gone")).stdout)["status"])
+        self.assertIn("nothing is kept", self.orbweaver("page", site.url("/other"), code=1).stderr)
+        self.assertIn("cluster", self.orbweaver("page", site.url("/"), "--same", code=2).stderr)
+
+    def test_a_crawl_without_files_has_no_pages_to_show(self):
+        site = self.site(self.FILES)
+        self.crawl(site.url("/"))
+        self.assertIn("--out", self.orbweaver("page", site.url("/"), code=2).stderr)
+
     def test_a_crawl_that_was_killed_leaves_whole_files_for_the_next_run_to_finish(self):
         site = self.site({"/": "".join(f"<a href=/{i}>x</a>" for i in range(40))} | {f"/{i}": f"page {i}" for i in range(40)})
         arguments = ["crawl", site.url("/"), "--data", "data", "--out", "out", "--text", "--delay", "20ms",
