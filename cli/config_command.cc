@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -24,7 +25,7 @@ constexpr char kUsage[] =
 )";
 
 int FailUsage(std::string_view message) {
-  fmt::print(stderr, "{}\n", message);
+  PrintError("{}\n", message);
   return kExitUsage;
 }
 
@@ -36,8 +37,8 @@ int Run(std::span<const std::string> all_args) {
   if (verb == "reference" || verb == "schema") {
     if (args.size() > 1) return FailUsage(kUsage);
     DeclareProductOptions(schema, &options);
-    fmt::print(
-        "{}", verb == "schema" ? config::JsonSchema(schema) + "\n" : config::ReferencePage(schema));
+    Print("{}",
+          verb == "schema" ? config::JsonSchema(schema) + "\n" : config::ReferencePage(schema));
     return kExitOk;
   }
   if (verb != "check" && verb != "show") return FailUsage(kUsage);
@@ -49,9 +50,9 @@ int Run(std::span<const std::string> all_args) {
   const bool json = verb == "show" && args == std::vector<std::string>{"--json"};
   if (!args.empty() && !json) return FailUsage(kUsage);
   if (verb == "check") {
-    fmt::print("OK\n");
+    Print("OK\n");
   } else {
-    fmt::print("{}", json ? config::EffectiveJson(schema) + "\n" : config::EffectiveYaml(schema));
+    Print("{}", json ? config::EffectiveJson(schema) + "\n" : config::EffectiveYaml(schema));
   }
   return kExitOk;
 }

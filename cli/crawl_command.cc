@@ -28,6 +28,7 @@
 #include "cli/crawl/output_arguments.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/queue_sample.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -102,31 +103,26 @@ constexpr Duration kStopDeadline = std::chrono::seconds(60);
 constexpr uint64_t kMaxDomainsCounted = 1'000'000;
 constexpr Duration kCountTimeout = std::chrono::minutes(1);
 
-int Fail(int code, std::string_view message) {
-  fmt::print(stderr, "orbweaver crawl: {}\n", message);
-  return code;
-}
-
 void PrintPlan(const CrawlArguments& arguments, const ProductOptions& options) {
-  fmt::print("folder      {}{}\n", arguments.data.string(),
-             std::filesystem::exists(arguments.data) ? " (goes on)" : " (new)");
-  for (const std::string& seed : arguments.seeds) fmt::print("seed        {}\n", seed);
-  for (const std::string& file : arguments.seed_files) fmt::print("seeds from  {}\n", file);
-  fmt::print("strategy    {}\n",
-             options.strategy.path.empty() ? options.strategy.name : options.strategy.path);
+  Print("folder      {}{}\n", arguments.data.string(),
+        std::filesystem::exists(arguments.data) ? " (goes on)" : " (new)");
+  for (const std::string& seed : arguments.seeds) Print("seed        {}\n", seed);
+  for (const std::string& file : arguments.seed_files) Print("seeds from  {}\n", file);
+  Print("strategy    {}\n",
+        options.strategy.path.empty() ? options.strategy.name : options.strategy.path);
   for (const auto& [name, value] : options.strategy.params) {
-    fmt::print("            {} = {}\n", name, value);
+    Print("            {} = {}\n", name, value);
   }
-  fmt::print("delay       {} s between two requests to a domain\n",
-             std::chrono::duration<double>(options.spider.politeness.delay).count());
-  fmt::print("user agent  {}\n", options.spider.fetch.user_agent);
-  fmt::print("threads     {}\n", options.spider.crawl.threads);
+  Print("delay       {} s between two requests to a domain\n",
+        std::chrono::duration<double>(options.spider.politeness.delay).count());
+  Print("user agent  {}\n", options.spider.fetch.user_agent);
+  Print("threads     {}\n", options.spider.crawl.threads);
   if (!options.spider.network.proxy.empty())
-    fmt::print("proxy       {}\n", options.spider.network.proxy);
-  if (!arguments.out.empty()) fmt::print("output      {}\n", arguments.out);
-  if (arguments.max_pages > 0) fmt::print("ends after  {} pages\n", Count(arguments.max_pages));
+    Print("proxy       {}\n", options.spider.network.proxy);
+  if (!arguments.out.empty()) Print("output      {}\n", arguments.out);
+  if (arguments.max_pages > 0) Print("ends after  {} pages\n", Count(arguments.max_pages));
   if (arguments.duration > Duration::zero()) {
-    fmt::print("ends after  {}\n", Time(arguments.duration));
+    Print("ends after  {}\n", Time(arguments.duration));
   }
 }
 
@@ -160,7 +156,7 @@ class Progress {
 
   void Show(const CrawlSnapshot& look) {
     if (on_terminal_) return view_.Draw(look);
-    fmt::print(stderr, "{}\n", DrawLine(look));
+    PrintError("{}\n", DrawLine(look));
   }
   Duration interval() const { return on_terminal_ ? kDrawEvery : kLineEvery; }
 
@@ -220,7 +216,7 @@ absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end
 [[noreturn]] void EndAtOnce(const absl::Status& result) {
   FlushLog();
   std::fflush(stdout);
-  std::_Exit(Fail(kExitFailed, MessageOf(result)));
+  std::_Exit(Fail(kExitFailed, "crawl", MessageOf(result)));
 }
 
 absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const ProductOptions& options,
@@ -257,8 +253,8 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
                            .failures = watch->tally().failed(),
                            .max_failures = arguments.max_failures});
   if (progress.on_terminal()) progress.Show(end.last);
-  fmt::print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"
-                                  : SummaryText(end, watch->tally()));
+  Print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"
+                             : SummaryText(end, watch->tally()));
   if (crawl->is_stuck()) EndAtOnce(result);
   RETURN_IF_ERROR(result);
   return end.outcome;
@@ -289,24 +285,25 @@ int Run(std::span<const std::string> all_args) {
   CrawlArguments arguments;
   std::vector<std::string> args(all_args.begin(), all_args.end());
   if (const auto wrong = TakeCrawlArguments(&args, &arguments))
-    return Fail(kExitUsage, *wrong + ".");
+    return Fail(kExitUsage, "crawl", *wrong);
   config::Schema schema;
   ProductOptions options;
   const std::string anonymous = options.spider.fetch.user_agent;
   if (const absl::Status named = NameFolder(args, &arguments); !named.ok()) {
-    return Fail(kExitUsage, MessageOf(named));
+    return Fail(kExitUsage, "crawl", MessageOf(named));
   }
   const CrawlFolder folder(arguments.data);
   const auto changes = LoadCrawlOptions(folder, &args, schema, &options);
-  if (!changes.ok()) return Fail(kExitUsage, MessageOf(changes.status()));
+  if (!changes.ok()) return Fail(kExitUsage, "crawl", MessageOf(changes.status()));
   if (const auto unknown = UnknownOption(args)) {
-    return Fail(kExitUsage, fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
-                                        "crawl --help` lists the options.",
-                                        *unknown));
+    return Fail(kExitUsage, "crawl",
+                fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
+                            "crawl --help` lists the options.",
+                            *unknown));
   }
   arguments.seeds = std::move(args);
   if (!arguments.has_seeds() && folder.options_file().empty()) {
-    return Fail(kExitUsage,
+    return Fail(kExitUsage, "crawl",
                 fmt::format("no seed, and no crawl in {} to go on with. `orbweaver crawl "
                             "https://example.com/` begins one.",
                             arguments.data.string()));
@@ -314,20 +311,20 @@ int Run(std::span<const std::string> all_args) {
   absl::Status checked = LoadStrategy(options.strategy, /*seed=*/0).status();
   checked.Update(CheckSeeds(arguments, options));
   checked.Update(CheckOutputs(options.spider.archive));
-  if (!checked.ok()) return Fail(kExitUsage, MessageOf(checked));
+  if (!checked.ok()) return Fail(kExitUsage, "crawl", MessageOf(checked));
   SeedList seeds;
   if (arguments.has_seeds()) {
     const auto listed = ListSeeds(arguments.seeds, arguments.seed_files);
-    if (!listed.ok()) return Fail(kExitUsage, MessageOf(listed.status()));
+    if (!listed.ok()) return Fail(kExitUsage, "crawl", MessageOf(listed.status()));
     seeds = *listed;
     const absl::Status belong = CheckSeedsBelong(arguments, options, folder, seeds);
-    if (!belong.ok()) return Fail(kExitUsage, fmt::format("{}.", MessageOf(belong)));
+    if (!belong.ok()) return Fail(kExitUsage, "crawl", fmt::format("{}.", MessageOf(belong)));
   }
   TellChanges(*changes);
   if (options.spider.fetch.user_agent == anonymous) {
-    fmt::print(stderr,
-               "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "
-               "address)'.\n");
+    PrintError(
+        "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "
+        "address)'.\n");
   }
   if (arguments.dry_run) {
     PrintPlan(arguments, options);
@@ -344,7 +341,7 @@ int Run(std::span<const std::string> all_args) {
   const absl::StatusOr<CrawlOutcome> result = Crawl(arguments, options, schema, seeds, stop);
   signals.Stop();
   FlushLog();
-  return result.ok() ? ExitCodeOf(*result) : Fail(kExitFailed, MessageOf(result.status()));
+  return result.ok() ? ExitCodeOf(*result) : Fail(kExitFailed, "crawl", MessageOf(result.status()));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -44,11 +45,6 @@ struct Arguments {
   std::vector<std::string> urls;
 };
 
-int Fail(std::string_view message) {
-  fmt::print(stderr, "orbweaver fetch: {}\n", message);
-  return kExitUsage;
-}
-
 double Milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
@@ -83,30 +79,33 @@ void PrintJson(const FetchResult& result, const Redirects& redirects, const Argu
   json.EndArray();
   if (arguments.body) json.Key("body").Value(result.body);
   json.EndObject();
-  fmt::print("{}\n", out);
+  Print("{}\n", out);
 }
 
 void PrintText(const FetchResult& result, const Redirects& redirects, const Arguments& arguments) {
   for (const Redirect& redirect : redirects.followed()) {
-    fmt::print("{:<9} {} {}\n", "redirect", redirect.status, redirect.url);
+    Print("{:<9} {} {}\n", "redirect", redirect.status, redirect.url);
   }
-  fmt::print("{:<9} {}\n", "url", redirects.url());
+  Print("{:<9} {}\n", "url", redirects.url());
   if (result.failure) {
-    fmt::print("{:<9} {}: {}\n", "failed", FailureCauseName(*result.failure), result.message);
+    Print("{:<9} {}: {}\n", "failed", FailureCauseName(*result.failure), result.message);
   }
-  if (result.status != 0) fmt::print("{:<9} {}\n", "status", result.status);
-  if (!result.address.empty()) fmt::print("{:<9} {}\n", "address", result.address.Text());
-  if (!result.tls_error.empty()) fmt::print("{:<9} {}\n", "tls", result.tls_error);
-  fmt::print("{:<9} dns {:.1f}, connect {:.1f}, tls {:.1f}, first byte {:.1f}, total {:.1f} ms\n",
-             "took", Milliseconds(result.times.dns), Milliseconds(result.times.connect),
-             Milliseconds(result.times.tls), Milliseconds(result.times.first_byte),
-             Milliseconds(result.times.total));
-  fmt::print("{:<9} {} bytes, {} received{}\n", "body", result.body.size(), result.received_bytes,
-             result.body_truncated ? ", cut off" : "");
+  if (result.status != 0) Print("{:<9} {}\n", "status", result.status);
+  if (!result.address.empty()) Print("{:<9} {}\n", "address", result.address.Text());
+  if (!result.tls_error.empty()) Print("{:<9} {}\n", "tls", result.tls_error);
+  Print("{:<9} dns {:.1f}, connect {:.1f}, tls {:.1f}, first byte {:.1f}, total {:.1f} ms\n",
+        "took", Milliseconds(result.times.dns), Milliseconds(result.times.connect),
+        Milliseconds(result.times.tls), Milliseconds(result.times.first_byte),
+        Milliseconds(result.times.total));
+  Print("{:<9} {} bytes, {} received{}\n", "body", result.body.size(), result.received_bytes,
+        result.body_truncated ? ", cut off" : "");
   for (const HttpHeader& header : result.headers) {
-    fmt::print("  {}: {}\n", header.name, header.value);
+    Print("  {}: {}\n", header.name, header.value);
   }
-  if (arguments.body) fmt::print("\n{}\n", result.body);
+  if (!arguments.body) return;
+  Print("\n");
+  PrintContent(result.body);
+  Print("\n");
 }
 
 // A URL and its redirects, until something is printed.
@@ -162,7 +161,7 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    return Fail(MessageOf(loaded));
+    return Fail(kExitUsage, "fetch", MessageOf(loaded));
   }
   Arguments arguments;
   for (const std::string& arg : args) {
@@ -171,16 +170,18 @@ int Run(std::span<const std::string> all_args) {
     } else if (arg == "--body") {
       arguments.body = true;
     } else if (arg.starts_with("-")) {
-      return Fail(fmt::format("option '{}' is unknown. See `orbweaver fetch --help`.", arg));
+      return Fail(kExitUsage, "fetch",
+                  fmt::format("option '{}' is unknown. See `orbweaver fetch --help`.", arg));
     } else {
       arguments.urls.push_back(arg);
     }
   }
-  if (arguments.urls.empty()) return Fail("a URL is needed. See `orbweaver fetch --help`.");
+  if (arguments.urls.empty())
+    return Fail(kExitUsage, "fetch", "a URL is needed. See `orbweaver fetch --help`.");
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
-  if (!suffixes.ok()) return Fail(MessageOf(suffixes.status()));
+  if (!suffixes.ok()) return Fail(kExitUsage, "fetch", MessageOf(suffixes.status()));
   const auto fetcher = HttpFetcher::Create(options.spider.network, options.spider.fetch);
-  if (!fetcher.ok()) return Fail(MessageOf(fetcher.status()));
+  if (!fetcher.ok()) return Fail(kExitUsage, "fetch", MessageOf(fetcher.status()));
 
   UrlResolver resolver(options.spider.url, **suffixes);
   bool all_pages = true;
@@ -188,7 +189,8 @@ int Run(std::span<const std::string> all_args) {
     ResolvedUrl resolved;
     resolver.ClearBase();
     if (const UrlError error = resolver.Resolve(url, &resolved); error != UrlError::kNone) {
-      return Fail(fmt::format("URL '{}': {}. Give http or https URLs.", url, UrlErrorName(error)));
+      return Fail(kExitUsage, "fetch",
+                  fmt::format("URL '{}': {}. Give http or https URLs.", url, UrlErrorName(error)));
     }
     all_pages =
         OneFetch(resolved, options.spider.fetch, arguments, **fetcher, resolver).Run() && all_pages;

@@ -9,6 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -64,16 +65,16 @@ absl::StatusOr<bool> InitTopic(Bus& bus, const TopicSpec& topic, bool only_check
                                Duration timeout) {
   ASSIGN_OR_RETURN(const int partitions, bus.PartitionCount(topic.name, timeout));
   if (partitions == 0 && only_check) {
-    fmt::print("topic {}: missing. Run `orbweaver init`.\n", topic.name);
+    Print("topic {}: missing. Run `orbweaver init`.\n", topic.name);
     return false;
   }
   ASSIGN_OR_RETURN(const auto differences, bus.EnsureTopics({&topic, 1}, timeout));
   for (const std::string& difference : differences) {
-    fmt::print("{}. Alter it with kafka-topics.sh or kafka-configs.sh, or change the option.\n",
-               difference);
+    Print("{}. Alter it with kafka-topics.sh or kafka-configs.sh, or change the option.\n",
+          difference);
   }
   if (differences.empty()) {
-    fmt::print("topic {}: {}\n", topic.name, partitions == 0 ? "made" : "exists");
+    Print("topic {}: {}\n", topic.name, partitions == 0 ? "made" : "exists");
   }
   return differences.empty();
 }
@@ -89,13 +90,13 @@ absl::StatusOr<bool> InitLogs(Store& store, Bus& bus, const TopicRecord& record,
                               Duration timeout) {
   ASSIGN_OR_RETURN(const auto foreign, FindAllForeignLogs(store, bus, record, timeout));
   for (const ForeignLog& log : foreign) {
-    fmt::print("topic {} partition {}: {}\n", log.topic, log.partition, log.found);
+    Print("topic {} partition {}: {}\n", log.topic, log.partition, log.found);
   }
   if (!mode.accept_new_topics) {
-    fmt::print("record of the topics: topic epoch {}, {} partitions\n", record.topic_epoch,
-               record.partitions);
+    Print("record of the topics: topic epoch {}, {} partitions\n", record.topic_epoch,
+          record.partitions);
     if (foreign.empty()) return true;
-    fmt::print(
+    Print(
         "These logs are not those that the store knows: a topic was made anew, restored or cut "
         "back. Workers refuse them. With all workers stopped `orbweaver init --accept-new-topics` "
         "goes on with them: they are read from their starts, and what stood in the logs before and "
@@ -103,7 +104,7 @@ absl::StatusOr<bool> InitLogs(Store& store, Bus& bus, const TopicRecord& record,
     return false;
   }
   ASSIGN_OR_RETURN(const TopicRecord next, AcceptTopics(store, bus, record, foreign, timeout));
-  fmt::print(
+  Print(
       "record of the topics: accepted as they are, topic epoch {}. {} logs are read from their "
       "starts. What stood in them before and was not applied yet is lost; URLs that were on their "
       "way there stay `queued` in the states.\n",
@@ -120,14 +121,13 @@ absl::StatusOr<bool> InitTopicRecord(Store& store, Bus& bus, int partitions, con
   const bool only_check = mode.only_check;
   if (before == record) return InitLogs(store, bus, record, mode, timeout);
   if (only_check) {
-    fmt::print("record of the topics: {}. Stop the workers and run `orbweaver init`.\n",
-               before.has_value() ? "is of other topics" : "missing");
+    Print("record of the topics: {}. Stop the workers and run `orbweaver init`.\n",
+          before.has_value() ? "is of other topics" : "missing");
     return false;
   }
   RETURN_IF_ERROR(SaveTopicRecord(store, record, timeout));
-  fmt::print("record of the topics: {}, topic epoch {}, {} partitions\n",
-             before.has_value() ? "the topics changed" : "made", record.topic_epoch,
-             record.partitions);
+  Print("record of the topics: {}, topic epoch {}, {} partitions\n",
+        before.has_value() ? "the topics changed" : "made", record.topic_epoch, record.partitions);
   return true;
 }
 
@@ -148,22 +148,21 @@ absl::StatusOr<bool> InitTable(HBaseTables& tables, Table table, bool only_check
   const std::string name = tables.FullName(table);
   ASSIGN_OR_RETURN(const bool exists, tables.Exists(table, timeout));
   if (!exists && only_check) {
-    fmt::print("table {}: missing. Run `orbweaver init`.\n", name);
+    Print("table {}: missing. Run `orbweaver init`.\n", name);
     return false;
   }
   if (!exists) {
     RETURN_IF_ERROR(tables.Make(table, timeout));
-    fmt::print("table {}: made\n", name);
+    Print("table {}: made\n", name);
     return true;
   }
   ASSIGN_OR_RETURN(const auto differences, tables.Differences(table, timeout));
   if (differences.empty()) {
-    fmt::print("table {}: exists\n", name);
+    Print("table {}: exists\n", name);
     return true;
   }
   for (const std::string& difference : differences) {
-    fmt::print("table {}: {}. Alter it in `hbase shell`, or change the option.\n", name,
-               difference);
+    Print("table {}: {}. Alter it in `hbase shell`, or change the option.\n", name, difference);
   }
   return false;
 }
@@ -188,18 +187,18 @@ int Init(const ProductOptions& options, const Mode& mode, Duration timeout) {
   for (const absl::Status& status :
        {topics.status(), bus.status(), tables.status(), store.status()}) {
     if (status.ok()) continue;
-    fmt::print(stderr, "orbweaver init: {}.\n", MessageOf(status));
+    PrintError("orbweaver init: {}.\n", MessageOf(status));
     return kExitUsage;
   }
   bool good = true;
   const auto step = [&good](const absl::StatusOr<bool>& result, std::string_view server) {
     good &= result.ok() && *result;
     if (result.ok()) return true;
-    fmt::print(stderr, "orbweaver init: {}.", MessageOf(result.status()));
+    PrintError("orbweaver init: {}.", MessageOf(result.status()));
     if (IsRetry(result.status())) {
-      fmt::print(stderr, " Is {} up? `./run services up` starts one on this machine.", server);
+      PrintError(" Is {} up? `./run services up` starts one on this machine.", server);
     }
-    fmt::print(stderr, "\n");
+    PrintError("\n");
     return false;
   };
   const bool recorded =
@@ -214,7 +213,7 @@ int Run(std::span<const std::string> all_args) {
   const Mode mode{.only_check = TakeSwitch(&args, "--check"),
                   .accept_new_topics = TakeSwitch(&args, "--accept-new-topics")};
   if (mode.only_check && mode.accept_new_topics) {
-    fmt::print(stderr, "orbweaver init: --check changes nothing: give one of the two.\n");
+    PrintError("orbweaver init: --check changes nothing: give one of the two.\n");
     return kExitUsage;
   }
   const std::string timeout_text = TakeValue(&args, "--timeout").value_or("60");
@@ -225,20 +224,20 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    fmt::print(stderr, "orbweaver init: {}\n", MessageOf(loaded));
+    PrintError("orbweaver init: {}\n", MessageOf(loaded));
     return kExitUsage;
   }
   if (!args.empty()) {
-    fmt::print(stderr,
-               "orbweaver init: option '{}' is unknown or lacks its value. `orbweaver init --help` "
-               "lists the options.\n",
-               args[0]);
+    PrintError(
+        "orbweaver init: option '{}' is unknown or lacks its value. `orbweaver init --help` "
+        "lists the options.\n",
+        args[0]);
     return kExitUsage;
   }
   char* end = nullptr;
   const double timeout_s = std::strtod(timeout_text.c_str(), &end);
   if (*end != '\0' || !(timeout_s > 0 && timeout_s <= 86400)) {
-    fmt::print(stderr, "orbweaver init: --timeout '{}': not a number of seconds up to a day.\n",
+    PrintError("orbweaver init: --timeout '{}': not a number of seconds up to a day.\n",
                timeout_text);
     return kExitUsage;
   }

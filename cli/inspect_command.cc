@@ -10,6 +10,7 @@
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/inspect.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -42,15 +43,10 @@ with the role `pages`.
 Exit code: 0 shown; 1 Kafka, HBase or the folder could not be read; 2 wrong options.
 )";
 
-int Fail(int code, std::string_view message) {
-  fmt::print(stderr, "orbweaver inspect: {}.\n", message);
-  return code;
-}
-
 int Show(const ProductOptions& options, const std::optional<std::filesystem::path>& folder,
          const std::optional<ResolvedUrl>& url, const std::string& domain) {
   const auto frontier = Frontier::Open(options, folder);
-  if (!frontier.ok()) return Fail(kExitFailed, MessageOf(frontier.status()));
+  if (!frontier.ok()) return Fail(kExitFailed, "inspect", MessageOf(frontier.status()));
   const auto inspect = [&]() -> absl::StatusOr<std::string> {
     ASSIGN_OR_RETURN(const int partitions, (*frontier)->Partitions());
     Store& store = (*frontier)->store();
@@ -59,10 +55,10 @@ int Show(const ProductOptions& options, const std::optional<std::filesystem::pat
   };
   const auto text = inspect();
   if (!text.ok()) {
-    return Fail(kExitFailed,
+    return Fail(kExitFailed, "inspect",
                 fmt::format("{}{}", MessageOf(text.status()), (*frontier)->Hint(text.status())));
   }
-  fmt::print("{}\n", *text);
+  Print("{}\n", *text);
   return kExitOk;
 }
 
@@ -71,26 +67,27 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, MessageOf(folder.status()));
+  if (!folder.ok()) return Fail(kExitUsage, "inspect", MessageOf(folder.status()));
   const bool is_complete = args.size() == 2 && (args[0] == "url" || args[0] == "domain");
   if (!is_complete) {
-    return Fail(kExitUsage,
+    return Fail(kExitUsage, "inspect",
                 "expected `inspect url URL` or `inspect domain DOMAIN`. See "
                 "`orbweaver inspect --help`");
   }
   const bool is_url = args[0] == "url";
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
-  if (!suffixes.ok()) return Fail(kExitUsage, MessageOf(suffixes.status()));
+  if (!suffixes.ok()) return Fail(kExitUsage, "inspect", MessageOf(suffixes.status()));
   if (!is_url) {
     const auto domain = NamedDomain(args[1], options.spider.url, **suffixes);
-    if (!domain.ok()) return Fail(kExitUsage, MessageOf(domain.status()));
+    if (!domain.ok()) return Fail(kExitUsage, "inspect", MessageOf(domain.status()));
     return Show(options, *folder, std::nullopt, *domain);
   }
   UrlResolver resolver(options.spider.url, **suffixes);
   ResolvedUrl url;
   const bool has_scheme = args[1].find("://") != std::string::npos;
   const UrlError error = resolver.Resolve(has_scheme ? args[1] : "http://" + args[1], &url);
-  if (error != UrlError::kNone) return Fail(kExitUsage, fmt::format("'{}' is no URL", args[1]));
+  if (error != UrlError::kNone)
+    return Fail(kExitUsage, "inspect", fmt::format("'{}' is no URL", args[1]));
   return Show(options, *folder, url, {});
 }
 

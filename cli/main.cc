@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/message.h"
 #include "fmt/format.h"
 
 namespace orbweaver {
@@ -43,7 +44,7 @@ int Main(int argc, char** argv) {
     fmt::print("{}", command.help);
     return kExitOk;
   }
-  fmt::print(stderr, "orbweaver: no command '{}'. `orbweaver --help` lists them.\n", args[0]);
+  PrintError("orbweaver: no command '{}'. `orbweaver --help` lists them.\n", args[0]);
   return kExitUsage;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/crawl/which_crawl.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -107,34 +108,33 @@ std::string PageJson(const StoredPage& stored) {
   return text;
 }
 
-int Fail(const absl::Status& status) {
-  fmt::print(
-      stderr, "orbweaver page: {}.{}\n", MessageOf(status),
-      IsRetry(status) ? " Is HBase up? `./run services up` starts one on this machine." : "");
-  return kExitFailed;
+int FailedBy(const absl::Status& status) {
+  return Fail(
+      kExitFailed, "page",
+      fmt::format(
+          "{}.{}", MessageOf(status),
+          IsRetry(status) ? " Is HBase up? `./run services up` starts one on this machine." : ""));
 }
 
 int List(Store& store, const Fingerprint& content) {
   int count = 0;
   const absl::Status listed =
       ForEachWithContent(store, content, kTimeout, [&count](const StoredPage& page) {
-        fmt::print("{}\n", page.page.request.url);
+        Print("{}\n", page.page.request.url);
         ++count;
         return true;
       });
-  if (!listed.ok()) return Fail(listed);
+  if (!listed.ok()) return FailedBy(listed);
   return count > 0 ? kExitOk : kExitFailed;
 }
 
-int PrintBody(std::string_view body) {
-  return std::fwrite(body.data(), 1, body.size(), stdout) == body.size() ? kExitOk : kExitFailed;
-}
+int PrintBody(std::string_view body) { return PrintContent(body) ? kExitOk : kExitFailed; }
 
 int Show(Store& store, const Arguments& args, const ResolvedUrl& url) {
   const auto found = FindPage(store, url.domain, url.fingerprint, args.body, kTimeout);
-  if (!found.ok()) return Fail(found.status());
+  if (!found.ok()) return FailedBy(found.status());
   if (*found == nullptr) {
-    fmt::print(stderr, "orbweaver page: nothing is kept of {}\n", url.url);
+    PrintError("orbweaver page: nothing is kept of {}\n", url.url);
     return kExitFailed;
   }
   const StoredPage& page = (*found)->page;
@@ -142,15 +142,15 @@ int Show(Store& store, const Arguments& args, const ResolvedUrl& url) {
     return List(store, page.page.content_hash);
   }
   if (args.same) {
-    fmt::print(stderr, "orbweaver page: {} has no content\n", url.url);
+    PrintError("orbweaver page: {} has no content\n", url.url);
     return kExitFailed;
   }
   if (!args.body) {
-    fmt::print("{}\n", PageJson(page));
+    Print("{}\n", PageJson(page));
     return kExitOk;
   }
   if (!(*found)->body.has_value()) {
-    fmt::print(stderr, "orbweaver page: the body of {} is not kept. See pages.bodies\n", url.url);
+    PrintError("orbweaver page: the body of {} is not kept. See pages.bodies\n", url.url);
     return kExitFailed;
   }
   return PrintBody(*(*found)->body);
@@ -176,18 +176,18 @@ std::string AnswerJson(const ArchivedAnswer& answer) {
 // Of a crawl on this machine.
 int ShowArchived(const std::string& folder, const Arguments& args, const ResolvedUrl& url) {
   const auto found = FindInArchive(folder, url.url);
-  if (!found.ok()) return Fail(found.status());
+  if (!found.ok()) return FailedBy(found.status());
   if (!*found) {
-    fmt::print(stderr, "orbweaver page: nothing is kept of {} in {}\n", url.url, folder);
+    PrintError("orbweaver page: nothing is kept of {} in {}\n", url.url, folder);
     return kExitFailed;
   }
   const ArchivedAnswer& answer = **found;
   if (!args.body) {
-    fmt::print("{}\n", AnswerJson(answer));
+    Print("{}\n", AnswerJson(answer));
     return kExitOk;
   }
   if (!answer.has_body) {
-    fmt::print(stderr, "orbweaver page: the body of {} is not kept in {}\n", url.url, folder);
+    PrintError("orbweaver page: the body of {} is not kept in {}\n", url.url, folder);
     return kExitFailed;
   }
   return PrintBody(answer.body);
@@ -229,12 +229,12 @@ int Run(std::span<const std::string> all_args) {
     if (error != UrlError::kNone) wrong = fmt::format("'{}' is no URL", *parsed.url);
   }
   if (!wrong.empty()) {
-    fmt::print(stderr, "orbweaver page: {}. `orbweaver page --help` lists the options.\n", wrong);
+    PrintError("orbweaver page: {}. `orbweaver page --help` lists the options.\n", wrong);
     return kExitUsage;
   }
   if (*crawl) return ShowArchived(options.spider.archive.folder, parsed, url);
   const auto store = HBaseStore::Create(options.hbase);
-  if (!store.ok()) return Fail(store.status());
+  if (!store.ok()) return FailedBy(store.status());
   return parsed.content.has_value() ? List(**store, *parsed.content) : Show(**store, parsed, url);
 }
 

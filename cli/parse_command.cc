@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "cli/read_file.h"
 #include "fmt/format.h"
@@ -157,7 +158,7 @@ void PrintText(const ParsedPage& page, std::string* out) {
 }
 
 int UsageError(std::string_view message) {
-  fmt::print(stderr, "orbweaver parse: {}. `orbweaver parse --help` shows how.\n", message);
+  PrintError("orbweaver parse: {}. `orbweaver parse --help` shows how.\n", message);
   return kExitUsage;
 }
 
@@ -166,7 +167,7 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    fmt::print(stderr, "orbweaver parse: {}\n", MessageOf(loaded));
+    PrintError("orbweaver parse: {}\n", MessageOf(loaded));
     return kExitUsage;
   }
   Arguments arguments;
@@ -180,7 +181,7 @@ int Run(std::span<const std::string> all_args) {
   }
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) {
-    fmt::print(stderr, "orbweaver parse: {}\n", MessageOf(suffixes.status()));
+    PrintError("orbweaver parse: {}\n", MessageOf(suffixes.status()));
     return kExitUsage;
   }
   UrlResolver own(options.spider.url, **suffixes);
@@ -191,7 +192,7 @@ int Run(std::span<const std::string> all_args) {
   }
   const absl::StatusOr<std::string> body = ReadFileOrStdin(arguments.file, kMaxFileBytes);
   if (!body.ok()) {
-    fmt::print(stderr, "orbweaver parse: {}\n", MessageOf(body.status()));
+    PrintError("orbweaver parse: {}\n", MessageOf(body.status()));
     return kExitFailed;
   }
 
@@ -212,8 +213,9 @@ int Run(std::span<const std::string> all_args) {
   } else {
     PrintText(page, &out);
   }
-  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) {
-    fmt::print(stderr, "orbweaver parse: write standard output: {}.\n", std::strerror(errno));
+  Print("{}", out);
+  if (std::fflush(stdout) != 0) {
+    PrintError("orbweaver parse: write standard output: {}.\n", std::strerror(errno));
     return kExitFailed;
   }
   return kExitOk;

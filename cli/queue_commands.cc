@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/live_workers.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -57,11 +58,6 @@ struct Arguments {
   std::string token;
 };
 
-int Fail(int code, std::string_view command, std::string_view message) {
-  fmt::print(stderr, "orbweaver {}: {}.\n", command, message);
-  return code;
-}
-
 absl::StatusOr<std::vector<std::string>> FindWorkers(Bus& bus) {
   ASSIGN_OR_RETURN(const auto live, LiveWorkers(bus, "db-worker", kLookTimeout));
   std::vector<std::string> addresses;
@@ -84,7 +80,7 @@ absl::Status Ask(const Arguments& args, const std::string& action, const std::st
         worker, {.method = "POST", .target = target, .authorization = authorization, .body = form},
         kAskTimeout);
     if (answer.ok() && answer->status == 200) {
-      fmt::print("{}", answer->body);
+      Print("{}", answer->body);
       return absl::OkStatus();
     }
     std::string_view why = answer.ok() ? answer->body : MessageOf(answer.status());

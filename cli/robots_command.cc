@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "cli/read_file.h"
 #include "fmt/format.h"
@@ -40,11 +41,6 @@ constexpr int kExitDenied = 1;
 constexpr size_t kMaxFileBytes = size_t{64} << 20;  // of which kMaxRobotsBytes count
 constexpr std::string_view kNoHost = "http://robots.invalid/";
 
-int Fail(std::string_view message) {
-  fmt::print(stderr, "orbweaver robots: {}\n", message);
-  return kExitUsage;
-}
-
 // Path and query of a canonical URL.
 std::string_view PathOf(std::string_view url) {
   return url.substr(url.find('/', url.find("//") + 2));
@@ -61,17 +57,19 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    return Fail(MessageOf(loaded));
+    return Fail(kExitUsage, "robots", MessageOf(loaded));
   }
   if (args.size() < 3)
-    return Fail("FILE, AGENT and a URL are needed. See `orbweaver robots --help`.");
+    return Fail(kExitUsage, "robots",
+                "FILE, AGENT and a URL are needed. See `orbweaver robots --help`.");
   const std::string agent = args[1].substr(0, args[1].find('/'));
   if (!IsProductToken(agent)) {
-    return Fail(fmt::format("agent '{}': no product token. Those have letters, `-` and `_` only.",
+    return Fail(kExitUsage, "robots",
+                fmt::format("agent '{}': no product token. Those have letters, `-` and `_` only.",
                             args[1]));
   }
   const absl::StatusOr<std::string> file = ReadFileOrStdin(args[0], kMaxFileBytes);
-  if (!file.ok()) return Fail(MessageOf(file.status()));
+  if (!file.ok()) return Fail(kExitUsage, "robots", MessageOf(file.status()));
 
   const RobotsRules rules = RobotsRules::Parse(*file, agent);
   UrlCanonicalizer canonicalizer(options.spider.url);
@@ -80,7 +78,8 @@ int Run(std::span<const std::string> all_args) {
   std::string out;
   for (size_t i = 2; i < args.size(); ++i) {
     if (const UrlError error = canonicalizer.Canonicalize(args[i]); error != UrlError::kNone) {
-      return Fail(fmt::format("URL '{}': {}. Give http or https URLs, or paths.", args[i],
+      return Fail(kExitUsage, "robots",
+                  fmt::format("URL '{}': {}. Give http or https URLs, or paths.", args[i],
                               UrlErrorName(error)));
     }
     const std::string_view url = canonicalizer.url();
@@ -89,7 +88,7 @@ int Run(std::span<const std::string> all_args) {
     out += fmt::format("{}\t{}\t{}\n", decision.allowed ? "allow" : "deny",
                        url.starts_with(kNoHost) ? PathOf(url) : url, Describe(decision));
   }
-  fmt::print("{}", out);
+  Print("{}", out);
   return all_allowed ? kExitOk : kExitDenied;
 }
 

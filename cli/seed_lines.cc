@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/line_reader.h"
+#include "cli/message.h"
 #include "fmt/format.h"
 
 #include "common/base/clock.h"
@@ -53,7 +54,7 @@ absl::StatusOr<SeedLines> AddSeedLines(const std::string& path, SeedWriter& writ
   std::string_view line;
   for (uint64_t number = 1; reader.Next(&line); ++number) {
     if (number % kLinesBetweenLooks == 0 && SystemClock().Now() >= next_progress) {
-      fmt::print(stderr, "{} seeds, {} refused\n", lines.seeds, lines.refused);
+      PrintError("{} seeds, {} refused\n", lines.seeds, lines.refused);
       next_progress = SystemClock().Now() + kProgressEvery;
     }
     const std::string_view url = Trim(line);
@@ -65,10 +66,10 @@ absl::StatusOr<SeedLines> AddSeedLines(const std::string& path, SeedWriter& writ
       continue;
     }
     if (++lines.refused <= kMostShown) {
-      fmt::print(stderr, "{}:{}: {}: {}\n", path == "-" ? "standard input" : path, number,
+      PrintError("{}:{}: {}: {}\n", path == "-" ? "standard input" : path, number,
                  UrlErrorName(error), url.substr(0, kShownBytes));
     } else if (lines.refused == kMostShown + 1) {
-      fmt::print(stderr, "{}: more lines that are refused are only counted\n", path);
+      PrintError("{}: more lines that are refused are only counted\n", path);
     }
   }
   if (reader.error() != 0) return FatalError("read {}: {}", path, std::strerror(reader.error()));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "cli/seed_lines.h"
 #include "cli/seed_writer.h"
@@ -37,11 +38,6 @@ Exit code: 0 all are in the log; 1 some lines were refused, or the file or Kafka
 2 wrong options.
 )";
 
-int Fail(int code, std::string_view message) {
-  fmt::print(stderr, "orbweaver seeds: {}\n", message);
-  return code;
-}
-
 absl::StatusOr<SeedLines> Add(const std::string& file, const ProductOptions& options) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
@@ -51,9 +47,9 @@ absl::StatusOr<SeedLines> Add(const std::string& file, const ProductOptions& opt
   // Also what was read before reading failed.
   const absl::Status finished = writer->Finish();
   if (lines.ok()) {
-    fmt::print("{} seeds added, {} lines refused\n", writer->durable(), lines->refused);
+    Print("{} seeds added, {} lines refused\n", writer->durable(), lines->refused);
   } else if (writer->durable() > 0) {
-    fmt::print("{} seeds added until then\n", writer->durable());
+    Print("{} seeds added until then\n", writer->durable());
   }
   RETURN_IF_ERROR(finished);
   return lines;
@@ -64,14 +60,14 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    return Fail(kExitUsage, MessageOf(loaded));
+    return Fail(kExitUsage, "seeds", MessageOf(loaded));
   }
   const bool is_file = args.size() == 2 && (args[1] == "-" || !args[1].starts_with('-'));
   if (!is_file || args[0] != "add") {
-    return Fail(kExitUsage, "expected `seeds add FILE`. See `orbweaver seeds --help`.");
+    return Fail(kExitUsage, "seeds", "expected `seeds add FILE`. See `orbweaver seeds --help`.");
   }
   const auto lines = Add(args[1], options);
-  if (!lines.ok()) return Fail(kExitFailed, MessageOf(lines.status()));
+  if (!lines.ok()) return Fail(kExitFailed, "seeds", MessageOf(lines.status()));
   return lines->refused == 0 ? kExitOk : kExitFailed;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/frontier_status.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -77,30 +78,30 @@ std::string Parse(std::vector<std::string> args, Arguments* parsed) {
 int Show(const ProductOptions& options, const PublicSuffixes& suffixes, const Arguments& args) {
   auto frontier = Frontier::Open(options, args.folder);
   std::optional<FrontierStatus> before;
+  const bool is_screen = args.watch && !args.json && isatty(STDOUT_FILENO) == 1;
   while (true) {
     if (!frontier.ok()) {
-      fmt::print(stderr, "orbweaver status: {}.\n", MessageOf(frontier.status()));
+      PrintError("orbweaver status: {}.\n", MessageOf(frontier.status()));
       return kExitFailed;
     }
     auto now = LookAt(**frontier, args.max_domains);
     if (!now.ok()) {
-      fmt::print(stderr, "orbweaver status: {}{}.\n", MessageOf(now.status()),
+      PrintError("orbweaver status: {}{}.\n", MessageOf(now.status()),
                  (*frontier)->Hint(now.status()));
       return kExitFailed;
     }
     now->suffix_list_date = suffixes.date();
     if (before.has_value() && args.json) {
-      fmt::print("{}\n", StatusJson(*before, *now));
+      Print("{}\n", StatusJson(*before, *now));
     } else if (before.has_value()) {
       // From the top of the screen, without what stood below.
-      fmt::print("{}{}{}", args.watch && isatty(STDOUT_FILENO) ? "\033[H" : "",
-                 StatusText(*before, *now), args.watch && isatty(STDOUT_FILENO) ? "\033[J" : "");
+      if (is_screen) std::fputs("\033[H", stdout);
+      Print("{}", StatusText(*before, *now));
+      if (is_screen) std::fputs("\033[J", stdout);
     }
     if (std::fflush(stdout) != 0) return kExitFailed;
     if (before.has_value() && !args.watch) return kExitOk;
-    if (!before.has_value() && args.watch && !args.json && isatty(STDOUT_FILENO)) {
-      fmt::print("\033[2J");
-    }
+    if (!before.has_value() && is_screen) std::fputs("\033[2J", stdout);
     before = *std::move(now);
     std::this_thread::sleep_for(args.interval);  // what happens meanwhile is what is measured
     // A folder is seen as it stood when it was opened.
@@ -120,7 +121,7 @@ int Run(std::span<const std::string> all_args) {
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (wrong.empty() && !suffixes.ok()) wrong = MessageOf(suffixes.status());
   if (wrong.empty()) return Show(options, **suffixes, parsed);
-  fmt::print(stderr, "orbweaver status: {}. `orbweaver status --help` lists the options.\n", wrong);
+  PrintError("orbweaver status: {}. `orbweaver status --help` lists the options.\n", wrong);
   return kExitUsage;
 }
 

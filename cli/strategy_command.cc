@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -72,12 +73,6 @@ void AppendText(const StrategyLibrary& library, std::string* out) {
   }
 }
 
-int Print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return kExitOk;
-  fmt::print(stderr, "orbweaver strategy: write standard output: failed.\n");
-  return kExitFailed;
-}
-
 // One that cannot be loaded is told and does not hide the others.
 int List(const StrategyOptions& options, bool json) {
   int code = kExitOk;
@@ -85,7 +80,7 @@ int List(const StrategyOptions& options, bool json) {
   for (const std::string& name : ListStrategies(options)) {
     const auto library = OpenStrategy({.name = name, .directory = options.directory});
     if (!library.ok()) {
-      fmt::print(stderr, "orbweaver strategy list: {}\n", MessageOf(library.status()));
+      PrintError("orbweaver strategy list: {}\n", MessageOf(library.status()));
       code = kExitFailed;
     } else if (json) {
       AppendJson(*library, &out);
@@ -94,17 +89,18 @@ int List(const StrategyOptions& options, bool json) {
     }
   }
   if (out.empty() && code == kExitOk) {
-    fmt::print(stderr, "orbweaver strategy list: no strategies in '{}'. Set strategy.directory.\n",
+    PrintError("orbweaver strategy list: no strategies in '{}'. Set strategy.directory.\n",
                options.directory);
     return kExitFailed;
   }
-  return std::max(code, Print(out));
+  Print("{}", out);
+  return code;
 }
 
 int Describe(const StrategyOptions& options, bool json) {
   const auto library = OpenStrategy(options);
   if (!library.ok()) {
-    fmt::print(stderr, "orbweaver strategy describe: {}\n", MessageOf(library.status()));
+    PrintError("orbweaver strategy describe: {}\n", MessageOf(library.status()));
     return kExitFailed;
   }
   std::string out;
@@ -113,11 +109,12 @@ int Describe(const StrategyOptions& options, bool json) {
   } else {
     AppendText(*library, &out);
   }
-  return Print(out);
+  Print("{}", out);
+  return kExitOk;
 }
 
 int Usage() {
-  fmt::print(stderr, "{}", kHelp);
+  PrintError("{}", kHelp);
   return kExitUsage;
 }
 
@@ -127,7 +124,7 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    fmt::print(stderr, "orbweaver strategy: {}\n", MessageOf(loaded));
+    PrintError("orbweaver strategy: {}\n", MessageOf(loaded));
     return kExitUsage;
   }
   const bool json = take("--json");

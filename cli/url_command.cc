@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/line_reader.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -68,7 +69,7 @@ std::optional<Arguments> Parse(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    fmt::print(stderr, "orbweaver url: {}\n", MessageOf(loaded));
+    PrintError("orbweaver url: {}\n", MessageOf(loaded));
     return std::nullopt;
   }
   args.insert(args.end(), options_end, all_args.end());
@@ -109,15 +110,15 @@ std::optional<Arguments> Parse(std::span<const std::string> all_args) {
     } else if (args[i] == "--") {
       only_links = true;
     } else if (const size_t at = i; !take(args[at], i)) {
-      fmt::print(stderr,
-                 "orbweaver url: option '{}' is unknown or lacks its value. `orbweaver url --help` "
-                 "lists the options; put `--` before a URL that begins with a dash.\n",
-                 args[at]);
+      PrintError(
+          "orbweaver url: option '{}' is unknown or lacks its value. `orbweaver url --help` "
+          "lists the options; put `--` before a URL that begins with a dash.\n",
+          args[at]);
       return std::nullopt;
     }
   }
   if (suffix_list == "") {
-    fmt::print(stderr, "orbweaver url: --suffix-list '': no file. Name one, or leave it out.\n");
+    PrintError("orbweaver url: --suffix-list '': no file. Name one, or leave it out.\n");
     return std::nullopt;
   }
   if (suffix_list) parsed.suffixes.file = *suffix_list;
@@ -190,7 +191,7 @@ void Describe(std::string_view link, UrlResolver& resolver, JsonWriter* json, st
 // A reader that has seen enough (`| head`) is no failure.
 int WriteFailed() {
   if (errno == EPIPE) return kExitOk;
-  fmt::print(stderr, "orbweaver url: write standard output: {}.\n", std::strerror(errno));
+  PrintError("orbweaver url: write standard output: {}.\n", std::strerror(errno));
   return kExitFailed;
 }
 
@@ -212,7 +213,7 @@ int DescribeInput(const Arguments& arguments, UrlResolver& resolver) {
     if (!(lines.HasLine() ? output.FlushIfLarge() : output.Flush())) return WriteFailed();
   }
   if (lines.error() == 0) return kExitOk;
-  fmt::print(stderr, "orbweaver url: read standard input: {}.\n", std::strerror(lines.error()));
+  PrintError("orbweaver url: read standard input: {}.\n", std::strerror(lines.error()));
   return kExitFailed;
 }
 
@@ -221,13 +222,13 @@ int Run(std::span<const std::string> args) {
   if (!arguments) return kExitUsage;
   const auto suffixes = PublicSuffixes::Load(arguments->suffixes);
   if (!suffixes.ok()) {
-    fmt::print(stderr, "orbweaver url: {}\n", MessageOf(suffixes.status()));
+    PrintError("orbweaver url: {}\n", MessageOf(suffixes.status()));
     return kExitUsage;
   }
   UrlResolver resolver(arguments->url, **suffixes);
   if (arguments->base) {
     if (const UrlError error = resolver.SetBase(*arguments->base); error != UrlError::kNone) {
-      fmt::print(stderr, "orbweaver url: base '{}': {}. Give a whole http or https URL.\n",
+      PrintError("orbweaver url: base '{}': {}. Give a whole http or https URL.\n",
                  *arguments->base, UrlErrorName(error));
       return kExitUsage;
     }

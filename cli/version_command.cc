@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/message.h"
 #include "fmt/format.h"
 
 namespace orbweaver {
@@ -7,11 +8,11 @@ namespace {
 
 int Run(std::span<const std::string> args) {
   if (!args.empty()) {
-    fmt::print(stderr, "usage: orbweaver version\n");
+    PrintError("usage: orbweaver version\n");
     return kExitUsage;
   }
-  fmt::print("orbweaver {} ({}, clang {})\n", ORBWEAVER_VERSION, ORBWEAVER_BUILD_TYPE,
-             __clang_version__);
+  Print("orbweaver {} ({}, clang {})\n", ORBWEAVER_VERSION, ORBWEAVER_BUILD_TYPE,
+        __clang_version__);
   return kExitOk;
 }
 

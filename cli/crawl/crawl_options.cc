@@ -7,6 +7,7 @@
 #include "cli/crawl/crawl_arguments.h"
 #include "cli/crawl/local_crawl.h"
 #include "cli/crawl/output_arguments.h"
+#include "cli/message.h"
 #include "fmt/format.h"
 
 #include "common/base/status.h"
@@ -63,7 +64,7 @@ void TellChanges(const std::vector<OptionChange>& changes) {
   for (const OptionChange& change : changes) {
     if (IsSaidByAnother(change.name)) continue;
     const std::string_view warning = WarningFor(change);
-    fmt::print(stderr, "Changed and kept: {} is {}, was {}{}{}.\n", FlagOf(change.name),
+    PrintError("Changed and kept: {} is {}, was {}{}{}.\n", FlagOf(change.name),
                change.after.empty() ? "not set" : change.after,
                change.before.empty() ? "not set" : change.before, warning.empty() ? "" : "; ",
                warning);

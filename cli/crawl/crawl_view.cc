@@ -5,9 +5,12 @@
 #include <cmath>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
+
+#include "common/base/printable.h"
 
 namespace orbweaver {
 namespace {
@@ -112,6 +115,9 @@ std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size
   }
   if (lines.size() > height) lines.resize(height);
   for (std::string& line : lines) {
+    std::string printable;
+    AppendPrintable(line, Lines::kEscape, &printable);
+    line = std::move(printable);
     if (line.size() > width) line.resize(width);
   }
   return lines;

@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/crawl/crawl_folder.h"
 #include "cli/crawl/crawl_view.h"
+#include "cli/message.h"
 #include "fmt/format.h"
 
 #include "common/base/status.h"
@@ -95,7 +96,7 @@ absl::StatusOr<std::optional<std::filesystem::path>> LoadOptionsOfCrawl(
     if (!is_cluster) {
       ASSIGN_OR_RETURN(folder, OnlyCrawlHere());
     }
-    if (folder.has_value()) fmt::print(stderr, "In {}:\n", folder->string());
+    if (folder.has_value()) PrintError("In {}:\n", folder->string());
   }
   const std::string kept = folder.has_value() ? CrawlFolder(*folder).options_file() : "";
   RETURN_IF_ERROR(LoadProductOptions(args, schema, options, kept));

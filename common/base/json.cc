@@ -90,6 +90,11 @@ size_t PlainBytes(std::string_view text) {
   return count;
 }
 
+// U+0080 to U+009F: some terminals do with them what ESC does, and JSON is looked at, too.
+bool IsC1(std::string_view character) {
+  return character[0] == '\xc2' && static_cast<uint8_t>(character[1]) < 0xa0;
+}
+
 }  // namespace
 
 void AppendJsonString(std::string_view text, std::string* out) {
@@ -105,6 +110,11 @@ void AppendJsonString(std::string_view text, std::string* out) {
       continue;
     }
     const Sequence sequence = ReadSequence(text);
+    if (sequence.whole && IsC1(text)) {
+      fmt::format_to(std::back_inserter(*out), "\\u{:04x}", static_cast<uint8_t>(text[1]));
+      text.remove_prefix(sequence.length);
+      continue;
+    }
     out->append(sequence.whole ? text.substr(0, sequence.length) : kReplacement);
     text.remove_prefix(sequence.length);
   }

@@ -107,5 +107,14 @@ TEST(JsonWriterDeathTest, ClosingWhatIsNotOpenIsABug) {
       "invariant broken");
 }
 
+TEST(JsonTest, ControlCharactersOfSomeTerminalsAreEscaped) {
+  std::string out;
+  AppendJsonString(
+      "\xc2\x9b"
+      "2J\xc2\xa0\x7f",
+      &out);
+  EXPECT_EQ(out, "\"\\u009b2J\xc2\xa0\\u007f\"");
+}
+
 }  // namespace
 }  // namespace orbweaver

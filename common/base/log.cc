@@ -15,6 +15,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/json.h"
+#include "common/base/printable.h"
 #include "common/base/repeat_limit.h"
 #include "common/base/status.h"
 
@@ -38,20 +39,6 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
       return spdlog::level::err;
   }
   return spdlog::level::info;
-}
-
-// A line stays one line and says nothing to the terminal, whatever a remote server put into it.
-void AppendOneLine(std::string_view text, std::string* out) {
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      *out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      fmt::format_to(std::back_inserter(*out), "\\x{:02x}", byte);
-    } else {
-      *out += c;
-    }
-  }
 }
 
 class Sink {
@@ -124,7 +111,8 @@ class Sink {
     } else {
       line += module;
       line += ": ";
-      AppendOneLine(text, &line);
+      // A line stays one line, whatever a remote server put into it.
+      AppendPrintable(text, Lines::kEscape, &line);
     }
     logger_.log(ToSpdlog(level), spdlog::string_view_t(line));
   }

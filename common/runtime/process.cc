@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 
 #include "common/base/log.h"
+#include "common/base/printable.h"
 #include "common/base/status.h"
 #include "common/config/load.h"
 #include "common/config/log_options.h"
@@ -154,7 +155,9 @@ int RunProcess(const ProcessInfo& info, int argc, char** argv,
     return 0;
   }
   if (const absl::Status loaded = LoadOptions(info, &args, &schema); !loaded.ok()) {
-    fmt::print(stderr, "{}\n", MessageOf(loaded));
+    std::string message;
+    AppendPrintable(MessageOf(loaded), Lines::kKeep, &message);
+    fmt::print(stderr, "{}\n", message);
     return kExitUsage;
   }
   ConfigureLog(log);
