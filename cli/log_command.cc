@@ -17,10 +17,14 @@
 #include "absl/strings/str_cat.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/crawl_view.h"
 #include "cli/crawl/which_crawl.h"
+#include "cli/frontier/dead_letter_requeue.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/log_reader.h"
 #include "cli/frontier/message_view.h"
+#include "cli/frontier/writable_log.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -38,14 +42,17 @@ constexpr char kHelp[] =
     R"(usage: orbweaver log dump TOPIC [OPTIONS]
        orbweaver log dead-letter [OPTIONS]
        orbweaver log export TOPIC DIR [OPTIONS]
+       orbweaver log requeue dead-letter [OPTIONS]
 
 dump         prints the messages of a topic, decoded, a line each
 dead-letter  prints the messages that could not be processed: where each came from, and why
 export       writes the messages unchanged to files TOPIC-PARTITION.jsonl in DIR, which is made
+requeue      puts the events among the dead letters back into the spider log, in order, once each: the
+             strategy worker takes them as new. After it was mended, for those that it failed on
 
 TOPIC: spider-log, scoring-log, spider-feed, dead-letter or stats.
 
-  --data DIR        the folder of `orbweaver crawl`, which may be running. Without it the only crawl
+  --data DIR        the folder of `orbweaver crawl`, which may be running, but not for requeue. Without it the only crawl
                     in ./crawl-data, or a cluster that the options name
   --partition N     only this one
   --from OFFSET     from this offset on
@@ -63,7 +70,8 @@ TOPIC: spider-log, scoring-log, spider-feed, dead-letter or stats.
   --set NAME=VALUE  set an option: kafka.brokers
   --help            this text
 
-Reads what the log holds when it begins, and ends. A file of `export` has a JSON object a line: topic,
+Reads what the log holds when it begins, and ends. A requeue that is killed has put up to 1,000 events
+back that the next one puts back again; strategies take them for another outcome of the same request. A file of `export` has a JSON object a line: topic,
 partition, offset, time_ms, and in base64 key, value and headers.
 
 Exit code: 0 printed or written; 1 Kafka, the folder or a file could not be used; 2 wrong options.
@@ -81,11 +89,6 @@ struct Arguments {
   uint64_t limit = 0;
   bool json = false;
 };
-
-int Fail(int code, std::string_view message) {
-  fmt::print(stderr, "orbweaver log: {}.\n", message);
-  return code;
-}
 
 // "2026-01-31T12:00:00Z", or how long ago.
 bool ParseTime(const std::string& text, WallTime* time) {
@@ -144,12 +147,17 @@ std::string Parse(std::vector<std::string> args, Arguments* parsed) {
   if (const auto unknown = UnknownOption(args)) {
     return fmt::format("option '{}' is unknown or lacks its value", *unknown);
   }
-  if (args.empty()) return "expected dump, dead-letter or export";
+  if (args.empty()) return "expected dump, dead-letter, export or requeue";
   parsed->verb = args[0];
-  const std::map<std::string, size_t> operands = {{"dump", 2}, {"dead-letter", 1}, {"export", 3}};
+  const std::map<std::string, size_t> operands = {
+      {"dump", 2}, {"dead-letter", 1}, {"export", 3}, {"requeue", 2}};
   const auto found = operands.find(parsed->verb);
   if (found == operands.end() || args.size() != found->second) {
-    return "expected `log dump TOPIC`, `log dead-letter` or `log export TOPIC DIR`";
+    return "expected `log dump TOPIC`, `log dead-letter`, `log export TOPIC DIR` or `log requeue "
+           "dead-letter`";
+  }
+  if (parsed->verb == "requeue" && (args[1] != kDeadLetterTopic || parsed->limit != 0)) {
+    return "requeue takes dead-letter, and no --limit";
   }
   parsed->range.topic = args.size() > 1 ? args[1] : std::string(kDeadLetterTopic);
   if (args.size() > 2) parsed->out = args[2];
@@ -225,45 +233,72 @@ absl::Status ReadAll(const ProductOptions& options, const Arguments& args,
   return status;
 }
 
-int Print(const ProductOptions& options, const Arguments& args) {
+// Whether the options ask for `message`, which they see as one of `topic`.
+bool IsAskedFor(const Arguments& args, std::string_view topic, const Message& message,
+                Arena* arena) {
+  if (!args.domain.empty() && message.key != args.domain) return false;
+  if (args.type.empty() && args.url.empty()) return true;
+  arena->Reset();
+  const MessageView view = ViewMessage(topic, message, arena);
+  if (!args.type.empty() && view.type != args.type) return false;
+  return args.url.empty() ||
+         std::find(view.urls.begin(), view.urls.end(), args.url) != view.urls.end();
+}
+
+int Requeue(const ProductOptions& options, const Arguments& args) {
+  const auto log = OpenWritableLog(options, args.folder);
+  if (!log.ok()) return Fail(kExitFailed, "log", MessageOf(log.status()));
+  Arena arena;
+  const auto counts = RequeueDeadLetters(
+      *log->bus, args.range,
+      [&](const Message& letter) { return IsAskedFor(args, kSpiderLogTopic, letter, &arena); },
+      kLookTimeout);
+  if (!counts.ok()) return Fail(kExitFailed, "log", MessageOf(counts.status()));
+  Print("{} put back into the spider log{}\n", Count(counts->put_back, "event"),
+        args.folder.has_value() && counts->put_back > 0
+            ? fmt::format(". They are taken up by: orbweaver crawl --data {}",
+                          ShellQuoted(args.folder->string()))
+            : "");
+  if (counts->before > 0) Print("{} were put back before\n", Count(counts->before));
+  if (counts->unreadable > 0) {
+    Print("{} left: no event of the spider log can be read in them\n", Count(counts->unreadable));
+  }
+  if (counts->others > 0) Print("{} left: they are of other topics\n", Count(counts->others));
+  return kExitOk;
+}
+
+int PrintMessages(const ProductOptions& options, const Arguments& args) {
   const bool is_export = args.verb == "export";
   std::error_code error;
   if (is_export) std::filesystem::create_directories(args.out, error);
   if (error) {
-    return Fail(kExitFailed, fmt::format("make {}: {}", args.out.string(), error.message()));
+    return Fail(kExitFailed, "log", fmt::format("make {}: {}", args.out.string(), error.message()));
   }
   Files files(args.out, args.range.topic);
   Arena arena;
   uint64_t count = 0;
   bool written = true;
   const absl::Status read = ReadAll(options, args, [&](const Message& message) {
-    if (!args.domain.empty() && message.key != args.domain) return true;
-    arena.Reset();
-    MessageView view;
-    if (!is_export || !args.type.empty() || !args.url.empty()) {
-      view = ViewMessage(args.range.topic, message, &arena);
-    }
-    if (!args.type.empty() && view.type != args.type) return true;
-    const bool names_url = args.url.empty() || std::find(view.urls.begin(), view.urls.end(),
-                                                         args.url) != view.urls.end();
-    if (!names_url) return true;
+    if (!IsAskedFor(args, args.range.topic, message, &arena)) return true;
     if (is_export) {
       written = files.Write(message.partition, MessageRecord(args.range.topic, message));
     } else {
+      arena.Reset();
+      const MessageView view = ViewMessage(args.range.topic, message, &arena);
       const std::string line = args.json ? MessageJson(args.range.topic, message, view)
                                          : MessageLine(args.range.topic, message, view);
       written = std::fputs(line.c_str(), stdout) >= 0 && std::fputc('\n', stdout) != EOF;
     }
     return written && ++count != args.limit;
   });
-  if (!read.ok()) return Fail(kExitFailed, MessageOf(read));
+  if (!read.ok()) return Fail(kExitFailed, "log", MessageOf(read));
   if (is_export) {
-    if (!written || !files.Close()) return Fail(kExitFailed, files.error());
-    fmt::print("{} messages written to {}\n", count, args.out.string());
+    if (!written || !files.Close()) return Fail(kExitFailed, "log", files.error());
+    Print("{} messages written to {}\n", count, args.out.string());
     return kExitOk;
   }
   written = std::fflush(stdout) == 0 && written;
-  return written ? kExitOk : Fail(kExitFailed, "write: the output takes no more");
+  return written ? kExitOk : Fail(kExitFailed, "log", "write: the output takes no more");
 }
 
 int Run(std::span<const std::string> all_args) {
@@ -276,8 +311,9 @@ int Run(std::span<const std::string> all_args) {
       folder.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(folder.status()));
   if (folder.ok()) parsed.folder = *folder;
   if (wrong.empty() && !parsed.domain.empty()) wrong = ResolveDomain(options, &parsed.domain);
-  if (wrong.empty()) return Print(options, parsed);
-  return Fail(kExitUsage, fmt::format("{}. `orbweaver log --help` says more", wrong));
+  if (wrong.empty() && parsed.verb == "requeue") return Requeue(options, parsed);
+  if (wrong.empty()) return PrintMessages(options, parsed);
+  return Fail(kExitUsage, "log", fmt::format("{}. `orbweaver log --help` says more", wrong));
 }
 
 }  // namespace

@@ -12,18 +12,17 @@
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/message_view.h"
+#include "cli/frontier/writable_log.h"
+#include "cli/message.h"
 #include "cli/order_writer.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
 #include "common/base/clock.h"
 #include "common/base/status.h"
-#include "common/bus/embedded/embedded_bus.h"
-#include "common/bus/kafka/kafka_bus.h"
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
 #include "common/model/limits.h"
-#include "common/store/rocksdb/database.h"
 #include "common/url/named_domain.h"
 
 namespace orbweaver {
@@ -71,7 +70,6 @@ or seeds. What is in the feed already is still fetched.
 )" ORBWEAVER_ORDER_COMMAND_OPTIONS;
 
 constexpr Duration kTimeout = std::chrono::minutes(2);
-constexpr size_t kCacheBytes = size_t{32} << 20;
 
 struct Arguments {
   std::string operand;
@@ -80,28 +78,6 @@ struct Arguments {
   std::string until;        // of a block
   std::optional<std::filesystem::path> folder;
 };
-
-int Fail(int code, std::string_view command, std::string_view message) {
-  fmt::print(stderr, "orbweaver {}: {}.\n", command, message);
-  return code;
-}
-
-// The cluster's, or that of a crawl that rests: opened for writing, so the folder is locked.
-struct Log {
-  std::unique_ptr<Database> database;
-  std::unique_ptr<Bus> bus;
-};
-absl::StatusOr<Log> OpenLog(const ProductOptions& options, const Arguments& args) {
-  Log log;
-  if (!args.folder.has_value()) {
-    ASSIGN_OR_RETURN(log.bus, NewKafkaBus(options.kafka));
-    return log;
-  }
-  ASSIGN_OR_RETURN(log.database,
-                   Database::Open({.folder = *args.folder, .block_cache_bytes = kCacheBytes}));
-  ASSIGN_OR_RETURN(log.bus, EmbeddedBus::Open(*log.database, SystemClock()));
-  return log;
-}
 
 // " (lag 12 and 3)", or nothing when that cannot be known now.
 std::string LagText(Bus& bus, const WrittenOrder& written) {
@@ -114,20 +90,20 @@ absl::Status Give(const ProductOptions& options, const Arguments& args) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(const std::string domain,
                    NamedDomain(args.operand, options.spider.url, *suffixes));
-  if (domain != args.operand) fmt::print("{} belongs to {}\n", args.operand, domain);
-  ASSIGN_OR_RETURN(const Log log, OpenLog(options, args));
+  if (domain != args.operand) Print("{} belongs to {}\n", args.operand, domain);
+  ASSIGN_OR_RETURN(const WritableLog log, OpenWritableLog(options, args.folder));
   const auto written = WriteOrder(*log.bus, domain, args.order, kTimeout);
   if (IsRetry(written.status()) || IsFenced(written.status())) {
     return RetryError("{}. The order may be in the log or not: give it again, which does no harm",
                       MessageOf(written.status()));
   }
   RETURN_IF_ERROR(written.status());
-  fmt::print("order written: {} {}{}{}\n", domain, args.effect, args.until,
-             args.folder.has_value()
-                 ? ", once its crawl goes on"
-                 : fmt::format(", once the strategy worker and the db worker of partition {} have "
-                               "read it{}",
-                               written->partition, LagText(*log.bus, *written)));
+  Print("order written: {} {}{}{}\n", domain, args.effect, args.until,
+        args.folder.has_value()
+            ? ", once its crawl goes on"
+            : fmt::format(", once the strategy worker and the db worker of partition {} have "
+                          "read it{}",
+                          written->partition, LagText(*log.bus, *written)));
   return absl::OkStatus();
 }
 

@@ -31,6 +31,7 @@ absl::Status DeadLetterTally::Follow() {
   do {
     RETURN_IF_ERROR(consumer_->Poll({}, Duration::zero(), &batch));
     for (const Message& message : batch.messages()) {
+      if (!HeaderOf(message, kDeadLetterPutBackHeader).empty()) continue;
       ++count_;
       if (causes_.size() < kExamples) {
         causes_.emplace_back(HeaderOf(message, kDeadLetterCauseHeader));

@@ -192,6 +192,11 @@ class Writer {
 };
 
 void WriteDeadLetter(const Message& message, Writer& writer) {
+  if (const auto put_back = HeaderOf(message, kDeadLetterPutBackHeader); !put_back.empty()) {
+    writer.Type("put_back");
+    writer.Add("offsets", put_back);
+    return;
+  }
   writer.Type("dead_letter");
   writer.Add("from_topic", HeaderOf(message, kDeadLetterTopicHeader));
   writer.Add("from_partition", HeaderOf(message, kDeadLetterPartitionHeader));

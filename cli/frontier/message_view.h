@@ -13,7 +13,7 @@ namespace orbweaver {
 // Views point into the message and the arena.
 struct MessageView {
   // page_fetched, links_found, fetch_failed, deferred, seeds, host_facts; schedule, request,
-  // marker; worker_stats; dead_letter; unreadable.
+  // marker; worker_stats; dead_letter, put_back; unreadable.
   std::string_view type;
   std::vector<std::string_view> urls;  // all that it is about
   std::string detail;                  // a JSON object: what it says

@@ -24,6 +24,10 @@ inline constexpr std::string_view kDeadLetterCauseHeader = "cause";
 // Only when the value had to be cut to fit: how long it was.
 inline constexpr std::string_view kDeadLetterCutHeader = "cut-from";
 
+// Of a note that is no letter: offsets of letters whose events are in the log again, "3-5,9". Its
+// topic is the dead-letter topic itself (cli/frontier/dead_letter_requeue.h).
+inline constexpr std::string_view kDeadLetterPutBackHeader = "put-back";
+
 class DeadLetters {
  public:
   // `bus` must outlive it.

@@ -3,6 +3,7 @@
 python3 first_hour_truth_test.py PROGRAM MOODY_STRATEGY
 """
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -56,12 +57,26 @@ class Strategies(Truth):
             self.assertIn("--keep-going", done.stderr)
             self.assertIn("Ended: a worker failed.", done.stdout)
 
-    def test_with_keep_going_its_events_are_dead_letters(self):
+    def test_with_keep_going_its_events_are_dead_letters_that_can_be_put_back(self):
         site = self.site_with("throw")
-        done = self.crawl(site.url("/"), self.MOODY_SET, "--keep-going")
+        done = self.crawl(site.url("/"), self.MOODY_SET, "--keep-going", "--data", "my crawl")
         self.assertIn("Dead letters: 2 events could not be processed", done.stdout)
         self.assertIn(f"failed in OnPage for {site.url('/throw0')}: out of", done.stdout)
-        self.assertEqual(2, len(self.orbweaver("log", "dead-letter", "--data", "crawl-data").stdout.splitlines()))
+        self.assertNotIn("\x1b", done.stdout + done.stderr)
+        self.assertIn("orbweaver log requeue dead-letter --data 'my crawl'", done.stdout)
+        self.assertEqual(2, len(self.orbweaver("log", "dead-letter", "--data", "my crawl").stdout.splitlines()))
+
+        put_back = self.orbweaver("log", "requeue", "dead-letter", "--data", "my crawl")
+        self.assertIn("2 events put back", put_back.stdout)
+        again = self.orbweaver("log", "requeue", "dead-letter", "--data", "my crawl")
+        self.assertIn("0 events put back", again.stdout)
+        self.assertIn("2 were put back before", again.stdout)
+
+        done = self.crawl("--data", "my crawl", "--param", "calm=true", "--json")
+        self.assertEqual(0, json.loads(done.stdout)["dead_letters"])
+        state = self.orbweaver("inspect", "url", site.url("/throw0"), "--data", "my crawl").stdout
+        self.assertRegex(state, r"(?i)crawled")
+        self.assertEqual(1, site.paths().count("/throw0"))  # the event came again, not the fetch
 
     def test_one_that_crashes_is_named_with_its_event(self):
         site = self.site_with("crash")
@@ -76,6 +91,34 @@ class Strategies(Truth):
         # The folder is whole, and goes on.
         self.crawl("--set=strategy.path=", "--strategy", "breadth_first")
         self.assertIn("/b", site.paths())
+
+
+class Escapes(Truth):
+    EVIL = "\x1b[31m\x07\u009b2J"
+
+    def assert_harmless(self, done):
+        for byte in "\x1b", "\x07", "\u009b":
+            self.assertNotIn(byte, done.stdout + done.stderr)
+        self.assertIn("[31m", done.stdout + done.stderr)
+
+    def test_of_seeds_files_and_folders_are_shown_as_text(self):
+        self.assert_harmless(self.orbweaver("crawl", self.EVIL, code=2))
+        self.assert_harmless(self.orbweaver("crawl", "--seeds", self.EVIL, code=2))
+        self.assert_harmless(self.orbweaver("status", "--data", self.EVIL, code=2))
+        self.assert_harmless(self.orbweaver("fetch", self.EVIL, code=2))
+        self.assert_harmless(self.orbweaver(self.EVIL, code=2))
+        self.assert_harmless(self.orbweaver("strategy", "describe", self.EVIL, code=1))
+        (self.folder / self.EVIL).write_text("no url\n")
+        self.assert_harmless(self.orbweaver("crawl", "--seeds", self.EVIL, code=1))
+
+    def test_of_servers_are_shown_as_text(self):
+        page = f"<title>{self.EVIL}</title>"
+        site = self.site({"/": (200, {"Content-Type": "text/html; charset=utf-8"}, page)})
+        (self.folder / "page.html").write_text(page)
+        self.assert_harmless(self.orbweaver("parse", "page.html", "--base", "http://a.test/"))
+        options = "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"
+        done = self.orbweaver("fetch", site.url("/"), "--body", *options)
+        self.assertIn(self.EVIL, done.stdout, "a program gets the content as it is")
 
 
 if __name__ == "__main__":

@@ -156,6 +156,18 @@ def undocumented(root, files):
             yield f"{folder}/: has no README.md and is not named in ARCHITECTURE.md"
 
 
+# Text for people goes through cli/message.h, which escapes what a terminal obeys.
+PRINTS_ITSELF = {"cli/main.cc", "cli/message.cc"}
+
+
+def unescaped(root, files):
+    """Commands that print past cli/message.h."""
+    for file in files:
+        if file.startswith("cli/") and file.endswith(".cc") and not file.endswith("_test.cc") and file not in PRINTS_ITSELF:
+            if re.search(r"\bfmt::print\b|\bstd::cout\b|\bstd::cerr\b", (root / file).read_text()):
+                yield f"{file}: prints past cli/message.h"
+
+
 def tracked(root):
     # git refuses a checkout of another user, as root has it before him, unless it is named.
     out = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files"], check=True,
@@ -166,6 +178,9 @@ def tracked(root):
 class Layering(unittest.TestCase):
     def test_the_tree_keeps_its_layers(self):
         self.assertEqual([], list(check(ROOT, tracked(ROOT))))
+
+    def test_commands_print_nothing_unescaped(self):
+        self.assertEqual([], list(unescaped(ROOT, tracked(ROOT))))
 
     def test_every_class_has_a_name_of_its_own(self):
         self.assertEqual([], list(doubles(ROOT, tracked(ROOT))))

@@ -1,0 +1,28 @@
+#include "cli/frontier/writable_log.h"
+
+#include "common/base/clock.h"
+#include "common/base/status.h"
+#include "common/bus/embedded/embedded_bus.h"
+#include "common/bus/kafka/kafka_bus.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr size_t kCacheBytes = size_t{32} << 20;
+
+}  // namespace
+
+absl::StatusOr<WritableLog> OpenWritableLog(const ProductOptions& options,
+                                            const std::optional<std::filesystem::path>& folder) {
+  WritableLog log;
+  if (!folder.has_value()) {
+    ASSIGN_OR_RETURN(log.bus, NewKafkaBus(options.kafka));
+    return log;
+  }
+  ASSIGN_OR_RETURN(log.database,
+                   Database::Open({.folder = *folder, .block_cache_bytes = kCacheBytes}));
+  ASSIGN_OR_RETURN(log.bus, EmbeddedBus::Open(*log.database, SystemClock()));
+  return log;
+}
+
+}  // namespace orbweaver

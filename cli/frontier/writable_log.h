@@ -1,0 +1,26 @@
+// The logs of a cluster, or of a crawl that rests, opened for writing.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "cli/product_options.h"
+
+#include "common/bus/bus.h"
+#include "common/store/rocksdb/database.h"
+
+namespace orbweaver {
+
+// Place: commands that write to the spider log. A folder is locked as long as this lives.
+struct WritableLog {
+  std::unique_ptr<Database> database;  // of a folder; the bus uses it
+  std::unique_ptr<Bus> bus;
+};
+
+// With a `folder` that one, whose crawl must not be running; else the cluster of the options.
+absl::StatusOr<WritableLog> OpenWritableLog(const ProductOptions& options,
+                                            const std::optional<std::filesystem::path>& folder);
+
+}  // namespace orbweaver
