@@ -82,6 +82,7 @@ output:
                              the page that linked there
   --keep-header NAME         a header of the answer for the lines of pages, besides cache-control,
                              content-language, content-type, etag, last-modified and server
+  --out-format FORMAT        of those lines: jsonl, or jsonl.zst for compressed files; jsonl
   --archive-errors           the bodies of error pages (4xx, 5xx) too
   --operator TEXT            who crawls, for those who read the WARC files
   --text                     texts-….jsonl too: what people read of each page

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kFolder = "spider.archive.folder";
 constexpr std::string_view kOperator = "spider.archive.operator";
+constexpr std::string_view kLineFormat = "spider.archive.line_format";
 constexpr std::string_view kHeaders = "spider.archive.headers";
 
 // Switched on by --out.
@@ -37,6 +38,9 @@ void TakeOutputArguments(std::vector<std::string>* args, OptionTexts* options, s
   for (const auto& [flag, option] : kSwitches) {
     if (TakeSwitch(args, flag)) options->emplace_back(option, "true");
   }
+  if (const auto format = TakeValue(args, "--out-format")) {
+    options->emplace_back(kLineFormat, *format);
+  }
   if (const auto who = TakeValue(args, "--operator")) options->emplace_back(kOperator, *who);
   if (const auto names = TakeValues(args, "--keep-header"); !names.empty()) {
     std::string all;
@@ -50,6 +54,7 @@ void TakeOutputArguments(std::vector<std::string>* args, OptionTexts* options, s
 std::string_view OutputFlagOf(std::string_view option) {
   if (option == kFolder) return "--out";
   if (option == kOperator) return "--operator";
+  if (option == kLineFormat) return "--out-format";
   if (option == kHeaders) return "--keep-header";
   for (const auto& [flag, name] : kSwitches) {
     if (name == option) return flag;

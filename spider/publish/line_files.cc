@@ -12,6 +12,7 @@ namespace orbweaver {
 namespace {
 
 constexpr std::string_view kSuffix = ".jsonl";
+constexpr std::string_view kZstdSuffix = ".jsonl.zst";
 
 absl::StatusOr<uint64_t> WholeLines(int fd, const std::string& /*path*/) {
   std::vector<char> block(size_t{64} << 10);
@@ -32,14 +33,30 @@ absl::StatusOr<uint64_t> WholeLines(int fd, const std::string& /*path*/) {
 
 LineFiles::LineFiles(const ArchiveOptions& options, std::string_view kind, std::string_view writer,
                      const Clock& clock)
-    : files_({.folder = options.folder,
-              .prefix = std::string(kind) + "-" + std::string(writer),
-              .suffix = std::string(kSuffix),
-              .max_file_bytes = options.max_file_bytes},
-             clock) {}
+    : max_file_bytes_(options.max_file_bytes),
+      files_(
+          {.folder = options.folder,
+           .prefix = std::string(kind) + "-" + std::string(writer),
+           .suffix = std::string(options.line_format == LineFormat::kZstd ? kZstdSuffix : kSuffix),
+           // Append ends a file here, with what ends its frame.
+           .max_file_bytes = UINT64_MAX},
+          clock) {
+  if (options.line_format == LineFormat::kZstd) zstd_ = std::make_unique<ZstdLines>();
+}
+
+absl::Status LineFiles::Append(std::string_view line) {
+  if (files_.size() >= max_file_bytes_) RETURN_IF_ERROR(Finish());
+  return files_.Append(zstd_ == nullptr ? line : zstd_->Compress(line));
+}
+
+absl::Status LineFiles::Finish() {
+  if (zstd_ != nullptr && files_.size() > 0) RETURN_IF_ERROR(files_.Append(zstd_->End()));
+  return files_.Finish();
+}
 
 int RecoverLineFiles(const ArchiveOptions& options) {
-  return RecoverOutputFiles(options.folder, kSuffix, WholeLines);
+  return RecoverOutputFiles(options.folder, kSuffix, WholeLines) +
+         RecoverOutputFiles(options.folder, kZstdSuffix, RepairZstdLines);
 }
 
 }  // namespace orbweaver

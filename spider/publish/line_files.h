@@ -1,6 +1,8 @@
-// Files of JSON lines.
+// Files of JSON lines, compressed or not.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -8,6 +10,7 @@
 #include "common/base/clock.h"
 #include "spider/publish/output_files.h"
 #include "spider/publish/publish_options.h"
+#include "spider/publish/zstd_lines.h"
 
 namespace orbweaver {
 
@@ -21,13 +24,15 @@ class LineFiles {
 
   // `line` ends with its line break. Fatal when it cannot be written; nothing of it is then in the
   // file.
-  absl::Status Append(std::string_view line) { return files_.Append(line); }
+  absl::Status Append(std::string_view line);
 
   // Finishes the file that is being written. Append begins another.
-  absl::Status Finish() { return files_.Finish(); }
+  absl::Status Finish();
 
  private:
+  const uint64_t max_file_bytes_;
   OutputFiles files_;
+  std::unique_ptr<ZstdLines> zstd_;  // null: not compressed
 };
 
 // Finishes what writers that died have left in the folder; returns how many files that were.

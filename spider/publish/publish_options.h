@@ -25,6 +25,8 @@ struct PublishOptions {
 // spider.publish.*; `options` must outlive the schema.
 void DeclarePublishOptions(config::Schema& schema, PublishOptions* options);
 
+enum class LineFormat : uint8_t { kPlain, kZstd };
+
 struct ArchiveOptions {
   // Where WARC files and files of JSON lines go; empty: none are written.
   std::string folder;
@@ -39,6 +41,7 @@ struct ArchiveOptions {
   bool jsonl = false;
   bool links = false;
   bool failures = false;
+  LineFormat line_format = LineFormat::kPlain;
   // Of each page in texts.jsonl.
   bool text = false;
   bool markdown = false;

@@ -1,8 +1,10 @@
 """The files that `orbweaver crawl --out` writes, and what people do with them: python3 first_hour_outputs_test.py PROGRAM"""
 
+import ctypes
 import gzip
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -11,11 +13,39 @@ import unittest
 import first_hour_test
 
 
+class Buffer(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_void_p), ("size", ctypes.c_size_t), ("at", ctypes.c_size_t)]
+
+
+def unpacked(packed):
+    """What zstd's own library makes of a file."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_createDStream.restype = ctypes.c_void_p
+    zstd.ZSTD_decompressStream.restype = ctypes.c_size_t
+    stream = ctypes.c_void_p(zstd.ZSTD_createDStream())
+    source, room = ctypes.create_string_buffer(packed, len(packed)), ctypes.create_string_buffer(1 << 17)
+    read, text, left = Buffer(ctypes.addressof(source), len(packed), 0), b"", 0
+    while read.at < read.size:
+        written = Buffer(ctypes.addressof(room), len(room), 0)
+        left = zstd.ZSTD_decompressStream(stream, ctypes.byref(written), ctypes.byref(read))
+        assert not zstd.ZSTD_isError(ctypes.c_size_t(left))
+        text += room.raw[: written.at]
+    assert left == 0, "the last frame is not whole"
+    return text
+
+
 class Outputs(first_hour_test.FirstHour):
     def lines(self, kind, out="out"):
         """The lines of JSON of all files of that kind."""
         files = sorted((self.folder / out).glob(f"{kind}-*.jsonl"))
         return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+    def recipe(self, files):
+        """What the program prints that docs/crawl.md has for these files."""
+        text = (pathlib.Path(__file__).parents[2] / "docs/crawl.md").read_text()
+        program = next(p for p in re.findall(r"^python3 - <<'END'\n(.*?)^END$", text, re.S | re.M) if files in p)
+        return subprocess.run([sys.executable, "-c", program], cwd=self.folder, capture_output=True, text=True, check=True).stdout
 
 
 class BrokenLinks(Outputs):
@@ -45,6 +75,12 @@ class BrokenLinks(Outputs):
         linking = [page["url"] for page in self.lines("links") for link in page["links"] if link["url"] == site.url("/gone")]
         self.assertEqual([site.url("/list")], linking)
 
+    def test_the_recipe_of_the_docs_prints_them(self):
+        site = self.site(self.FILES)
+        self.crawl(site.url("/"), "--out", "out")
+        self.assertEqual([f"{site.url('/gone')} on {site.url('/list')}", f"{site.url('/moved')} on {site.url('/')}"],
+                         sorted(self.recipe("out/failures-").splitlines()))
+
     def test_a_run_that_goes_on_knows_it_too(self):
         site = self.site(self.FILES)
         self.crawl(site.url("/"), "--out", "out", "--max-pages", "1", "--delay", "300ms", code=4)
@@ -59,6 +95,20 @@ class BrokenLinks(Outputs):
         self.assertEqual(("7", '"e"', "text/html"), tuple(second["headers"][name] for name in ("x-version", "etag", "content-type")))
         self.assertRegex(second["digest"], r"^sha1:[A-Z2-7]{32}$")
         self.assertGreaterEqual(second["total_ms"], second["first_byte_ms"])
+
+
+class Formats(Outputs):
+    def test_lines_may_be_compressed(self):
+        site = self.site({"/": "<a href=/gone>g</a>"})
+        self.crawl(site.url("/"), "--out", "out", "--out-format", "jsonl.zst")
+        for kind in "pages", "links", "failures":
+            file = next((self.folder / "out").glob(f"{kind}-*.jsonl.zst"))
+            self.assertEqual(1, len([json.loads(line) for line in unpacked(file.read_bytes()).splitlines()]), kind)
+        self.assertEqual([], list((self.folder / "out").glob("*.jsonl")))
+
+    def test_another_format_is_refused(self):
+        done = self.crawl("http://127.0.0.1:1/", "--out", "out", "--out-format", "parquet", code=2)
+        self.assertIn("jsonl.zst", done.stderr)
 
 
 class Texts(Outputs):
@@ -76,6 +126,12 @@ class Texts(Outputs):
         self.assertEqual("plain", second["text"])
         digests = {page["url"]: page["digest"] for page in self.lines("pages")}
         self.assertEqual(digests, {first["url"]: first["digest"], second["url"]: second["digest"]})
+
+    def test_the_recipe_of_the_docs_prints_a_corpus(self):
+        site = self.site({"/": f"<title>T</title><p>{self.LONG}"})
+        (self.folder / "urls.txt").write_text(site.url("/"))
+        self.crawl("--seeds", "urls.txt", "--out", "corpus", "--text", "--set", "spider.archive.warc=false")
+        self.assertEqual(f"T\n\n{self.LONG.strip()}\n\n\n", self.recipe("corpus/texts-"))
 
     def test_there_is_none_unless_asked_for(self):
         site = self.site({"/": "text"})

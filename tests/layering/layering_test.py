@@ -55,7 +55,7 @@ LIBRARIES = {
     "brotli/": ["spider/fetch"],
     "libpsl.h": ["common/url"],
     "ada.h": ["common/url"],
-    "zstd.h": ["db_worker/pages", "spider/fetch"],
+    "zstd.h": ["db_worker/pages", "spider/fetch", "spider/publish"],
     "spdlog/": ["common/base"],
     "yaml-cpp/": ["common/config"],
     "prometheus/": ["common/metrics"],
