@@ -42,6 +42,11 @@ size_t LineMark(std::string_view block) {
   return is_number ? digits : std::string_view::npos;
 }
 
+// The mark behind a heading that leads to itself.
+bool IsPermalink(std::string_view text) {
+  return text == "#" || text == "\xc2\xb6" || text == "\xc2\xa7";  // U+00B6, U+00A7
+}
+
 // The longest run of "`".
 size_t Backticks(std::string_view text) {
   size_t longest = 0;
@@ -165,6 +170,12 @@ void InlineText::CloseLink() {
   if (!in_link_) return;
   in_link_ = false;
   if (plain_.size() <= link_begin_) return;
+  if (IsPermalink(std::string_view(plain_).substr(link_begin_))) {
+    plain_.resize(link_begin_);
+    // Code that was opened within goes with it.
+    if (!in_code_ && with_marks_) marked_.resize(std::min(link_marked_begin_, marked_.size()));
+    return;
+  }
   link_bytes_ += plain_.size() - link_begin_;
   if (!with_marks_ || url_.empty() || in_code_) return;
   marked_.insert(link_marked_begin_, 1, '[');

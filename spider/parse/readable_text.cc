@@ -146,13 +146,15 @@ void ReadableText::WriteMarkdown(size_t max_bytes) {
   for (size_t i = 0; i < blocks.size() && markdown_.size() <= max_bytes; ++i) {
     if (!chosen_[i]) continue;
     if (before != nullptr) markdown_ += FollowsAtOnce(*before, blocks[i]) ? "\n" : "\n\n";
-    WriteBlock(blocks[i], max_bytes);
+    const bool begins_table =
+        blocks[i].begins_table || before == nullptr || before->kind != BlockKind::kRow;
+    WriteBlock(blocks[i], begins_table, max_bytes);
     before = &blocks[i];
   }
   CutTo(max_bytes, &markdown_, &truncated_);
 }
 
-void ReadableText::WriteBlock(const TextBlock& block, size_t max_bytes) {
+void ReadableText::WriteBlock(const TextBlock& block, bool begins_table, size_t max_bytes) {
   std::string prefix;
   for (int i = 0; i < block.quotes; ++i) prefix += "> ";
   const bool is_item = block.kind == BlockKind::kItem;
@@ -183,7 +185,7 @@ void ReadableText::WriteBlock(const TextBlock& block, size_t max_bytes) {
   if (block.kind == BlockKind::kCode) markdown_ += '\n' + prefix + fence;
   if (block.kind != BlockKind::kRow) return;
   markdown_ += " |";
-  if (!block.begins_table) return;
+  if (!begins_table) return;
   markdown_ += '\n' + prefix + '|';
   for (uint32_t i = 0; i < block.number; ++i) markdown_ += " --- |";
 }

@@ -36,7 +36,7 @@ class ReadableText {
   void ChooseHeadings();
   void WriteText(size_t max_bytes);
   void WriteMarkdown(size_t max_bytes);
-  void WriteBlock(const TextBlock& block, size_t max_bytes);
+  void WriteBlock(const TextBlock& block, bool begins_table, size_t max_bytes);
 
   BlockReader reader_;
   std::vector<bool> chosen_;  // of the reader's blocks

@@ -94,6 +94,19 @@ TEST_F(ReadableTextTest, MarkdownHasTablesUnlessTheyAreLayout) {
             "menu\n\n## Head\n\ntext");
 }
 
+TEST_F(ReadableTextTest, AHeadingsLinkToItselfIsNoPartOfIt) {
+  for (const char* const mark : {"#", "\xc2\xb6", "&sect;"}) {
+    EXPECT_EQ(Markdown("<h2>Head <a href='#h'>" + std::string(mark) + "</a></h2><p>a"),
+              "## Head\n\na");
+  }
+}
+
+TEST_F(ReadableTextTest, ATableWhoseFirstRowIsLeftOutIsATableStill) {
+  const std::string text = std::string(kLong) + " " + kLong;
+  Read("<table><tr><th><a href=x>a link</a><th>b<tr><td>" + text + "<td>1</table>");
+  EXPECT_EQ(text_.markdown(), "| " + text + " | 1 |\n| --- | --- |");
+}
+
 TEST_F(ReadableTextTest, TextThatLooksLikeMarkdownIsEscaped) {
   EXPECT_EQ(Markdown("<p># no heading<p>1. no item<p>a*b _c_ snake_case [x] `y` &lt;b> 1 &lt; 2"),
             "\\# no heading\n\n1\\. no item\n\n"
