@@ -4,6 +4,7 @@
 namespace orbweaver {
 
 Command BlockCommand();
+Command CheckCommand();
 Command ConfigCommand();
 Command CrawlCommand();
 Command FetchCommand();
@@ -25,10 +26,10 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),    ConfigCommand(),  CrawlCommand(),  FetchCommand(),   InitCommand(),
-      InspectCommand(),  LogCommand(),     PageCommand(),   ParseCommand(),   PauseCommand(),
-      PurgeCommand(),    ResumeCommand(),  RobotsCommand(), SeedsCommand(),   StatusCommand(),
-      StrategyCommand(), UnblockCommand(), UrlCommand(),    VersionCommand(),
+      BlockCommand(),  CheckCommand(),    ConfigCommand(),  CrawlCommand(),  FetchCommand(),
+      InitCommand(),   InspectCommand(),  LogCommand(),     PageCommand(),   ParseCommand(),
+      PauseCommand(),  PurgeCommand(),    ResumeCommand(),  RobotsCommand(), SeedsCommand(),
+      StatusCommand(), StrategyCommand(), UnblockCommand(), UrlCommand(),    VersionCommand(),
   };
   return kCommands;
 }

@@ -9,7 +9,7 @@
 namespace orbweaver {
 
 void SimulatedFetcher::Resolve(FetchId id, std::string_view host) {
-  Running running{.id = id};
+  Running running{.id = id, .is_missing = missing.contains(host)};
   if (const auto found = addresses.find(host); found != addresses.end()) {
     running.address = found->second;
   } else {
@@ -25,7 +25,7 @@ void SimulatedFetcher::Resolve(FetchId id, std::string_view host) {
 void SimulatedFetcher::Fetch(FetchId id, const FetchRequest& request) {
   Running running{.id = id,
                   .url = std::string(request.url),
-                  .answer = on_begin_(id, request.url),
+                  .answer = (request.head_only && on_head ? on_head : on_begin_)(id, request.url),
                   .address = request.address,
                   .started_at = clock_.Wall()};
   const SteadyTime end = clock_.Now() + running.answer.takes;
@@ -45,6 +45,10 @@ void SimulatedFetcher::Run(SteadyTime until, FetchListener& listener) {
 
 void SimulatedFetcher::Tell(Running& running, FetchListener& listener) {
   if (running.url.empty()) {
+    if (running.is_missing) {
+      return listener.OnResolved(
+          {.id = running.id, .failure = FailureCause::kDns, .message = "there is no such name"});
+    }
     return listener.OnResolved({.id = running.id, .address = running.address});
   }
   if (on_end_) on_end_(running.id);
@@ -57,6 +61,7 @@ void SimulatedFetcher::Tell(Running& running, FetchListener& listener) {
   result.started_at = running.started_at;
   result.times.total = answer.takes;
   result.stale = answer.stale;
+  result.certificate_end = answer.certificate_end;
   if (!answer.failure) {
     result.status = answer.status;
     result.retry_after = answer.retry_after;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,7 @@ struct SimulatedAnswer {
   bool stale = false;
   std::optional<std::chrono::milliseconds> retry_after;
   Duration takes = std::chrono::milliseconds(20);
+  std::optional<WallTime> certificate_end;
 };
 
 // Waiting moves the clock: to the next answer, or to the end of the wait. Not thread-safe.
@@ -37,6 +39,10 @@ class SimulatedFetcher : public Fetcher {
   SimulatedFetcher(ManualClock& clock, OnBegin on_begin, OnEnd on_end = nullptr)
       : clock_(clock), on_begin_(std::move(on_begin)), on_end_(std::move(on_end)) {}
 
+  // What HEAD is answered; nullptr: as GET.
+  OnBegin on_head;
+  // Names that do not exist.
+  std::set<std::string, std::less<>> missing;
   // Every name is an address of its own, unless the map says otherwise.
   std::map<std::string, IpAddress, std::less<>> addresses;
 
@@ -55,6 +61,7 @@ class SimulatedFetcher : public Fetcher {
     SimulatedAnswer answer;
     IpAddress address;
     WallTime started_at;
+    bool is_missing = false;  // of a look-up
   };
 
   void Tell(Running& running, FetchListener& listener);
