@@ -1,5 +1,6 @@
 // `orbweaver check`: are these URLs alive?
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -24,6 +25,7 @@
 #include "cli/command.h"
 #include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_view.h"
+#include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -88,11 +90,6 @@ constexpr uint64_t kRefusedShown = 20;
 constexpr size_t kShownBytes = 200;
 constexpr size_t kHostsCounted = 250'000;
 
-int Fail(int code, std::string_view message) {
-  fmt::print(stderr, "orbweaver check: {}\n", message);
-  return code;
-}
-
 // Whether what is drawn can be drawn over.
 bool CanDraw() {
   const char* const kind = std::getenv("TERM");
@@ -137,11 +134,13 @@ class CheckProgress {
         .asking = engine.asking(),
         .waiting = engine.waiting()};
     const std::string line = ProgressLine(look, tally);
-    fmt::print(stderr, "{}{}{}", on_terminal_ ? "\r" : "", line, on_terminal_ ? "\x1b[K" : "\n");
+    if (on_terminal_) std::fputs("\r", stderr);
+    PrintError("{}{}", line, on_terminal_ ? "" : "\n");
+    if (on_terminal_) std::fputs("\x1b[K", stderr);
     drawn_ = on_terminal_;
   }
   void Leave() {
-    if (std::exchange(drawn_, false)) fmt::print(stderr, "\r\x1b[K");
+    if (std::exchange(drawn_, false)) std::fputs("\r\x1b[K", stderr);
   }
 
  private:
@@ -172,8 +171,7 @@ absl::Status FitFileLimit(CheckArguments* arguments, FetchOptions* fetch) {
           at_once, at_once + kFilesBesides, limit);
     }
     at_once = static_cast<uint32_t>(limit - kFilesBesides);
-    fmt::print(stderr, "{} requests at once: this process may have {} files open.\n", at_once,
-               limit);
+    PrintError("{} requests at once: this process may have {} files open.\n", at_once, limit);
   }
   fetch->max_idle = std::min<size_t>(fetch->max_idle, limit - at_once - kFilesBesides);
   return absl::OkStatus();
@@ -209,13 +207,12 @@ absl::Status Prepare(const CheckArguments& arguments, const StopRequest& stop,
       resolver, [&](uint32_t line) { return prepared->log->IsDone(line); },
       [&](uint32_t line, std::string_view text, UrlError why) {
         if (++refused > kRefusedShown) return;
-        fmt::print(stderr, "{}:{}: {}: {}\n",
-                   arguments.input == "-" ? "standard input" : arguments.input, line,
-                   UrlErrorName(why), Quoted(text.substr(0, kShownBytes)));
+        PrintError("{}:{}: {}: {}\n", arguments.input == "-" ? "standard input" : arguments.input,
+                   line, UrlErrorName(why), Quoted(text.substr(0, kShownBytes)));
       },
       &prepared->urls, &prepared->counts));
   if (refused > kRefusedShown) {
-    fmt::print(stderr, "{} lines more have no URL.\n", Count(refused - kRefusedShown));
+    PrintError("{} lines more have no URL.\n", Count(refused - kRefusedShown));
   }
   if (prepared->counts.urls == 0) return FatalError("there is no URL in the list");
   return absl::OkStatus();
@@ -224,10 +221,10 @@ absl::Status Prepare(const CheckArguments& arguments, const StopRequest& stop,
 // How long the largest domain takes at least.
 void TellPlan(const CheckArguments& arguments, const Prepared& prepared, UrlResolver& resolver) {
   const ListCounts& counts = prepared.counts;
-  fmt::print(stderr, "{} in {}", Count(counts.urls, "URL"), Count(counts.lines, "line"));
-  if (counts.done > 0) fmt::print(stderr, ", {} of them checked already", Count(counts.done));
+  PrintError("{} in {}", Count(counts.urls, "URL"), Count(counts.lines, "line"));
+  if (counts.done > 0) PrintError(", {} of them checked already", Count(counts.done));
   if (!prepared.urls.groups.empty()) {
-    fmt::print(stderr, "; {} to ask", Count(prepared.urls.groups.size(), "domain"));
+    PrintError("; {} to ask", Count(prepared.urls.groups.size(), "domain"));
     const ListedUrls::Group& largest = prepared.urls.groups.front();
     const uint32_t size = largest.end - largest.begin;
     const double rate = arguments.settings.limits.domain.per_second;
@@ -236,11 +233,11 @@ void TellPlan(const CheckArguments& arguments, const Prepared& prepared, UrlReso
                                            &url) == UrlError::kNone;
     if (size > 1 && rate > 0 && has_name) {
       const auto least = std::chrono::duration<double>(size / rate);
-      fmt::print(stderr, "; {} has {} and takes {} at least", url.domain, Count(size, "URL"),
+      PrintError("; {} has {} and takes {} at least", url.domain, Count(size, "URL"),
                  Time(std::chrono::duration_cast<Duration>(least)));
     }
   }
-  fmt::print(stderr, ".\n");
+  PrintError(".\n");
 }
 
 class Checking {
@@ -270,7 +267,7 @@ class Checking {
       too_many_ = tally_.failures() > arguments_.max_failures;
       if (stop.requested() && !std::exchange(told_stop_, true)) {
         progress_.Leave();
-        fmt::print(stderr, "Stopping: {} being asked. Ctrl-C again ends at once.\n",
+        PrintError("Stopping: {} being asked. Ctrl-C again ends at once.\n",
                    Count(engine_.asking(), "URL"));
       }
       if (stop.requested() || too_many_) engine_.Drain();
@@ -332,27 +329,33 @@ int Check(CheckArguments& arguments, ProductOptions& options, const std::string&
           const StopRequest& stop) {
   CheckTally tally(static_cast<int64_t>(arguments.certificate_days), kHostsCounted);
   if (const absl::Status fits = FitFileLimit(&arguments, &options.spider.fetch); !fits.ok()) {
-    return Fail(kExitUsage, fmt::format("{}.", MessageOf(fits)));
+    return Fail(kExitUsage, "check", fmt::format("{}.", MessageOf(fits)));
   }
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
-  if (!suffixes.ok()) return Fail(kExitUsage, MessageOf(suffixes.status()));
+  if (!suffixes.ok()) return Fail(kExitUsage, "check", MessageOf(suffixes.status()));
   const auto fetcher = HttpFetcher::Create(options.spider.network, options.spider.fetch);
-  if (!fetcher.ok()) return Fail(kExitUsage, MessageOf(fetcher.status()));
+  if (!fetcher.ok()) return Fail(kExitUsage, "check", MessageOf(fetcher.status()));
   UrlResolver resolver(options.spider.url, **suffixes);
   Prepared prepared;
   if (const absl::Status ready = Prepare(arguments, stop, resolver, &tally, &prepared);
       !ready.ok()) {
-    return Fail(stop.requested() ? kExitFailed : kExitUsage, fmt::format("{}.", MessageOf(ready)));
+    return Fail(stop.requested() ? kExitFailed : kExitUsage, "check",
+                fmt::format("{}.", MessageOf(ready)));
   }
   TellPlan(arguments, prepared, resolver);
   Checking checking(arguments, prepared, resolver, **fetcher, tally);
   if (const absl::Status run = checking.Run(stop); !run.ok()) {
-    return Fail(kExitFailed, fmt::format("{}.", MessageOf(run)));
+    return Fail(kExitFailed, "check", fmt::format("{}.", MessageOf(run)));
   }
   const CheckEnd end = checking.End(go_on);
   // Results that go to standard output are alone there.
-  fmt::print(arguments.results == "-" ? stderr : stdout, "{}",
-             arguments.json ? SummaryJson(end, tally) + "\n" : SummaryText(end, tally));
+  const std::string summary =
+      arguments.json ? SummaryJson(end, tally) + "\n" : SummaryText(end, tally);
+  if (arguments.results == "-") {
+    PrintError("{}", summary);
+  } else {
+    Print("{}", summary);
+  }
   return ExitCodeOf(end.outcome);
 }
 
@@ -360,22 +363,24 @@ int Run(std::span<const std::string> all_args) {
   CheckArguments arguments;
   std::vector<std::string> args(all_args.begin(), all_args.end());
   if (const auto wrong = TakeCheckArguments(&args, &arguments)) {
-    return Fail(kExitUsage, *wrong + ".");
+    return Fail(kExitUsage, "check", *wrong + ".");
   }
   config::Schema schema;
   ProductOptions options;
   const std::string anonymous = options.spider.fetch.user_agent;
   SetCheckDefaults(&options);
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    return Fail(kExitUsage, MessageOf(loaded));
+    return Fail(kExitUsage, "check", MessageOf(loaded));
   }
   if (const auto unknown = UnknownOption(args)) {
-    return Fail(kExitUsage, fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
-                                        "check --help` lists the options.",
-                                        *unknown));
+    return Fail(kExitUsage, "check",
+                fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
+                            "check --help` lists the options.",
+                            *unknown));
   }
   if (args.size() != 1) {
-    return Fail(kExitUsage, "one list of URLs is needed: a file, or - for standard input.");
+    return Fail(kExitUsage, "check",
+                "one list of URLs is needed: a file, or - for standard input.");
   }
   arguments.input = args[0];
   if (arguments.results.empty()) {
@@ -386,14 +391,14 @@ int Run(std::span<const std::string> all_args) {
   }
   SpiderOptions named = options.spider;
   if (const absl::Status name = NameCrawler(&named); !name.ok()) {
-    return Fail(kExitUsage, MessageOf(name));
+    return Fail(kExitUsage, "check", MessageOf(name));
   }
   arguments.settings.robots = named.robots;
   arguments.settings.limits.back_off = options.spider.politeness.back_off;
   if (options.spider.fetch.user_agent == anonymous) {
-    fmt::print(stderr,
-               "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "
-               "address)'.\n");
+    PrintError(
+        "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "
+        "address)'.\n");
   }
   std::string go_on = "orbweaver check";
   for (const std::string& arg : all_args) {
