@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/check_options.h"
 #include "cli/command.h"
+#include "cli/crawl/output_arguments.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -18,7 +20,8 @@ constexpr char kUsage[] =
     R"(usage: orbweaver config check|show [--json] [--config FILE] [--set NAME=VALUE]…
        orbweaver config reference|schema
 
-  check      OK, or the first thing that is wrong (exit code 2)
+  check      OK, or the first thing that is wrong (exit code 2): all that `orbweaver crawl` and the
+             workers refuse, no server asked. The strategy is loaded, so it must be there
   show       the values in effect and where each comes from; secrets are masked
   reference  all options, as the Markdown page docs/configuration.md
   schema     a JSON Schema of the configuration file, for editors and deployment checks
@@ -50,6 +53,9 @@ int Run(std::span<const std::string> all_args) {
   const bool json = verb == "show" && args == std::vector<std::string>{"--json"};
   if (!args.empty() && !json) return FailUsage(kUsage);
   if (verb == "check") {
+    absl::Status checked = CheckClusterOptions(options, schema);
+    checked.Update(CheckOutputs(options.spider.archive));
+    if (!checked.ok()) return FailUsage(MessageOf(checked));
     Print("OK\n");
   } else {
     Print("{}", json ? config::EffectiveJson(schema) + "\n" : config::EffectiveYaml(schema));

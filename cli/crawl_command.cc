@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "cli/arguments.h"
+#include "cli/check_options.h"
 #include "cli/command.h"
+#include "cli/crawl/crawl_admin.h"
 #include "cli/crawl/crawl_arguments.h"
 #include "cli/crawl/crawl_folder.h"
 #include "cli/crawl/crawl_options.h"
@@ -36,7 +38,6 @@
 #include "common/base/status.h"
 #include "common/config/schema.h"
 #include "common/runtime/signal_watcher.h"
-#include "strategy_worker/host/loader.h"
 
 namespace orbweaver {
 namespace {
@@ -220,6 +221,11 @@ absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end
   std::_Exit(Fail(kExitFailed, "crawl", MessageOf(result)));
 }
 
+bool IsConfigured(const config::Schema& schema, std::string_view name) {
+  const auto option = std::ranges::find(schema.options(), name, &config::Option::name);
+  return option != schema.options().end() && !option->sources.empty();
+}
+
 absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const ProductOptions& options,
                                    const config::Schema& schema, const SeedList& seeds,
                                    StopRequest& stop) {
@@ -232,6 +238,11 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   RETURN_IF_ERROR(AddSeeds(arguments, options, *crawl));
   // Once they are durable: until then the same command adds them again.
   if (arguments.has_seeds()) RETURN_IF_ERROR(folder.AddSeeds(seeds));
+  std::unique_ptr<CrawlAdmin> admin;
+  if (IsConfigured(schema, "admin.port")) {
+    ASSIGN_OR_RETURN(admin, CrawlAdmin::Start(options, schema, *crawl));
+    PrintError("The admin server answers on {}:{}.\n", options.process.admin.listen, admin->port());
+  }
   Progress progress;
   crawl->Start();
   CrawlEnd end{.data = arguments.data.string(), .files = options.spider.archive.folder};
@@ -259,11 +270,6 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   if (crawl->is_stuck()) EndAtOnce(result);
   RETURN_IF_ERROR(result);
   return end.outcome;
-}
-
-bool IsConfigured(const config::Schema& schema, std::string_view name) {
-  const auto option = std::ranges::find(schema.options(), name, &config::Option::name);
-  return option != schema.options().end() && !option->sources.empty();
 }
 
 // Without --data: the crawl of these seeds' site; without seeds, or with some to add, the only
@@ -294,7 +300,7 @@ int Run(std::span<const std::string> all_args) {
     return Fail(kExitUsage, "crawl", MessageOf(named));
   }
   const CrawlFolder folder(arguments.data);
-  const auto changes = LoadCrawlOptions(folder, &args, schema, &options);
+  const auto changes = LoadCrawlOptions(folder, arguments, &args, schema, &options);
   if (!changes.ok()) return Fail(kExitUsage, "crawl", MessageOf(changes.status()));
   if (const auto unknown = UnknownOption(args)) {
     return Fail(kExitUsage, "crawl",
@@ -309,7 +315,7 @@ int Run(std::span<const std::string> all_args) {
                             "https://example.com/` begins one.",
                             arguments.data.string()));
   }
-  absl::Status checked = LoadStrategy(options.strategy, /*seed=*/0).status();
+  absl::Status checked = CheckCrawlOptions(options, schema);
   checked.Update(CheckSeeds(arguments, options));
   checked.Update(CheckOutputs(options.spider.archive));
   if (!checked.ok()) return Fail(kExitUsage, "crawl", MessageOf(checked));

@@ -24,10 +24,12 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
 }
 
 absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,
-                                ProductOptions* options, const std::string& kept) {
+                                ProductOptions* options, const std::string& kept,
+                                const std::map<std::string, std::string>& flags) {
   DeclareProductOptions(schema, options);
   ASSIGN_OR_RETURN(config::Inputs inputs, config::TakeInputs(args));
   inputs.kept = kept;
+  inputs.flags = flags;
   RETURN_IF_ERROR(config::Load(inputs, &schema));
   // Told here so that every command tells it; the options stay as they were given.
   SpiderOptions named = options->spider;

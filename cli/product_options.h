@@ -5,6 +5,7 @@
 // declaration to the .cc (common/config/README.md).
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,9 +51,11 @@ struct ProductOptions {
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options);
 
 // How a command begins: takes --config and --set out of `args`, loads, and configures the log.
-// `kept` is a file of options that all of those win over (config::Inputs); empty: none. On an error
+// `kept` is a file of options that all of those win over; empty: none. `flags` name those of the
+// --set that stand for options of the command's own (both: config::Inputs). On an error
 // nothing is configured; the command prints it and ends with kExitUsage.
 absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& schema,
-                                ProductOptions* options, const std::string& kept = "");
+                                ProductOptions* options, const std::string& kept = "",
+                                const std::map<std::string, std::string>& flags = {});
 
 }  // namespace orbweaver

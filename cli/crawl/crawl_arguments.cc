@@ -57,39 +57,49 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
   }
 
   std::vector<std::string> sets;
-  const auto set = [&sets](std::string_view name, std::string_view value) {
-    sets.push_back(fmt::format("--set={}={}", name, value));
+  const auto set = [&](std::string_view flag, std::string_view name, std::string_view value) {
+    const std::string text = fmt::format("{}={}", name, value);
+    sets.push_back("--set=" + text);
+    into->flags.emplace(text, flag);
   };
   OptionTexts outputs;
   TakeOutputArguments(args, &outputs, &into->out);
-  for (const auto& [name, value] : outputs) set(name, value);
-  if (TakeSwitch(args, "--keep-going")) set("strategy_worker.on_strategy_error", "dead_letter");
+  for (const auto& [name, value] : outputs) {
+    const std::string_view flag = OutputFlagOf(name);
+    set(flag.empty() ? "--out" : flag, name, value);
+  }
+  if (TakeSwitch(args, "--keep-going")) {
+    set("--keep-going", "strategy_worker.on_strategy_error", "dead_letter");
+  }
   if (const auto delay = TakeValue(args, "--delay")) {
-    set("feed.min_delay", *delay);
-    set("spider.politeness.delay", *delay);
+    set("--delay", "feed.min_delay", *delay);
+    set("--delay", "spider.politeness.delay", *delay);
   }
   if (const auto strategy = TakeValue(args, "--strategy")) {
     // The crawl may go on from another working directory. A library counts before a name.
     const bool is_library = IsLibrary(*strategy);
-    set("strategy.path", is_library ? std::filesystem::absolute(*strategy).string() : "");
-    if (!is_library) set("strategy.name", *strategy);
+    set("--strategy", "strategy.path",
+        is_library ? std::filesystem::absolute(*strategy).string() : "");
+    if (!is_library) set("--strategy", "strategy.name", *strategy);
   }
   for (const auto& [name, option] : kShortForms) {
-    if (const auto value = TakeValue(args, name)) set(option, *value);
+    if (const auto value = TakeValue(args, name)) set(name, option, *value);
   }
   for (const std::string& parameter : TakeValues(args, "--param")) {
     const size_t equals = parameter.find('=');
-    set("strategy.params." + parameter.substr(0, equals),
+    const std::string name = parameter.substr(0, equals);
+    set("--param " + name + "=", "strategy.params." + name,
         equals == std::string::npos ? "" : parameter.substr(equals + 1));
   }
-  std::map<std::string, std::string> lists;
+  std::map<std::string, std::pair<std::string, std::string>> lists;  // flag and patterns
   for (const std::string_view list : {"allow", "deny"}) {
     for (const std::string& pattern : TakeValues(args, fmt::format("--{}", list))) {
-      std::string& patterns = lists[ListOption(list, pattern)];
+      auto& [flag, patterns] = lists[ListOption(list, pattern)];
+      flag = fmt::format("--{}", list);
       patterns += (patterns.empty() ? "" : ",") + pattern;
     }
   }
-  for (const auto& [option, patterns] : lists) set(option, patterns);
+  for (const auto& [option, given] : lists) set(given.first, option, given.second);
   args->insert(args->begin(), sets.begin(), sets.end());
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ struct CrawlArguments {
   Duration duration{};
   Duration max_wait = std::chrono::hours(1);
   bool add = false;
+  // Its options that stand for a --set, by that one: config::Inputs::flags.
+  std::map<std::string, std::string> flags;
   bool json = false;
   bool dry_run = false;
 

@@ -41,12 +41,13 @@ void DropOthersParameters(const std::string& kept, config::Schema& schema,
 }  // namespace
 
 absl::StatusOr<std::vector<OptionChange>> LoadCrawlOptions(const CrawlFolder& folder,
+                                                           const CrawlArguments& arguments,
                                                            std::vector<std::string>* args,
                                                            config::Schema& schema,
                                                            ProductOptions* options) {
   SetLocalDefaults(options);
   const std::string kept = folder.options_file();
-  RETURN_IF_ERROR(LoadProductOptions(args, schema, options, kept));
+  RETURN_IF_ERROR(LoadProductOptions(args, schema, options, kept, arguments.flags));
   if (kept.empty()) return std::vector<OptionChange>();
   config::Schema schema_before;
   ProductOptions before;

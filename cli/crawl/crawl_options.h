@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/crawl/crawl_arguments.h"
 #include "cli/crawl/crawl_folder.h"
 #include "cli/product_options.h"
 
@@ -16,6 +17,7 @@ namespace orbweaver {
 // Takes --config and --set out of `args`, as LoadProductOptions. Returns what is new against what
 // was kept. Parameters that were kept for another strategy are dropped.
 absl::StatusOr<std::vector<OptionChange>> LoadCrawlOptions(const CrawlFolder& folder,
+                                                           const CrawlArguments& arguments,
                                                            std::vector<std::string>* args,
                                                            config::Schema& schema,
                                                            ProductOptions* options);

@@ -51,6 +51,9 @@ class LocalCrawl {
   Bus& bus() { return *bus_; }
   const PublicSuffixes& suffixes() const { return *suffixes_; }
   Store& store() { return store_; }
+  // Its workers' metrics, and what they show and do of themselves.
+  MetricRegistry& metrics() { return metrics_; }
+  AdminSite& admin_site() { return admin_; }
   EmbeddedBus& embedded_bus() { return *bus_; }
 
   void Start();

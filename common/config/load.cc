@@ -63,20 +63,22 @@ class Loader {
     return absl::OkStatus();
   }
 
-  absl::Status Set(const std::string& set) {
+  // `flag`: the option of the command line's own that `set` stands for; empty: none.
+  absl::Status Set(const std::string& set, const std::string& flag) {
+    const std::string_view place = flag.empty() ? std::string_view("--set") : flag;
     const size_t equals = set.find('=');
     if (equals == std::string::npos) {
-      return FatalError("--set {}: expected NAME=VALUE", Excerpt(set));
+      return FatalError("{} {}: expected NAME=VALUE", place, Excerpt(set));
     }
     const std::string name = set.substr(0, equals);
     const Target target = Find(name);
     if (IsSection(name)) {
-      return FatalError("--set: {}: a section, not an option. Name an option in it", name);
+      return FatalError("{}: {}: a section, not an option. Name an option in it", place, name);
     }
     if (target.option == nullptr) {
-      return FatalError("--set: {}: unknown option. {}", Excerpt(name), Hint(NearestTo(name)));
+      return FatalError("{}: {}: unknown option. {}", place, Excerpt(name), Hint(NearestTo(name)));
     }
-    return Text("--set", target, set.substr(equals + 1));
+    return Text(place, target, set.substr(equals + 1));
   }
 
  private:
@@ -273,9 +275,13 @@ class Loader {
           place, name, kMask);
     }
     if (!option.put(target.key, text)) {
-      return FatalError(
-          "{}: {}: expected {}, got {}", place, name, option.Expected(),
-          secret ? "something else" : fmt::format("'{}'", Excerpt(WithoutUserinfo(text))));
+      const std::string got = secret ? "something else" : Excerpt(WithoutUserinfo(text));
+      if (IsFlag(place)) {
+        return FatalError("{}: expected {}", FlagWithValue(place, secret ? "…" : got),
+                          option.Expected());
+      }
+      return FatalError("{}: {}: expected {}, got {}", place, name, option.Expected(),
+                        secret ? got : fmt::format("'{}'", got));
     }
     option.sources[target.key] = place;
     return absl::OkStatus();
@@ -288,12 +294,21 @@ class Loader {
 
 }  // namespace
 
+bool IsFlag(std::string_view source) { return source.starts_with("--") && source != "--set"; }
+
+std::string FlagWithValue(std::string_view flag, std::string_view value) {
+  return fmt::format("{}{}{}", flag, flag.ends_with('=') ? "" : " ", value.empty() ? "''" : value);
+}
+
 absl::Status Load(const Inputs& inputs, Schema* schema) {
   Loader loader(*schema);
   if (!inputs.kept.empty()) RETURN_IF_ERROR(loader.File(inputs.kept));
   if (!inputs.file.empty()) RETURN_IF_ERROR(loader.File(inputs.file));
   RETURN_IF_ERROR(loader.Environment(inputs.environment));
-  for (const std::string& set : inputs.sets) RETURN_IF_ERROR(loader.Set(set));
+  for (const std::string& set : inputs.sets) {
+    const auto flag = inputs.flags.find(set);
+    RETURN_IF_ERROR(loader.Set(set, flag == inputs.flags.end() ? "" : flag->second));
+  }
   return absl::OkStatus();
 }
 

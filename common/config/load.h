@@ -6,6 +6,7 @@
 // members that the schema's declarations named, and never change again.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,15 @@ struct Inputs {
   std::string file;                      // path of a YAML file
   std::vector<std::string> environment;  // "ORBWEAVER_ADMIN__PORT=8080"; others are not looked at
   std::vector<std::string> sets;         // "admin.port=8080"
+  // Of sets that stand for options of the command line's own: as the user wrote those. A message
+  // then names "--depth -5", and the option's source is "--depth".
+  std::map<std::string, std::string> flags;
 };
+
+// Whether the source of a value is such an option.
+bool IsFlag(std::string_view source);
+// "--depth -5"; a flag that ends with '=' is not parted from the value: "--param max_depth=-5".
+std::string FlagWithValue(std::string_view flag, std::string_view value);
 
 // All of this process's environment.
 std::vector<std::string> ProcessEnvironment();

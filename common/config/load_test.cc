@@ -227,6 +227,21 @@ TEST_F(LoadTest, AWrongTypeOrBoundSaysWhatIsExpected) {
   EXPECT_EQ(LoadedSet("admin.port=-1"), "--set: " + expected + "'-1'");
 }
 
+TEST_F(LoadTest, AnOptionOfTheCommandLinesOwnIsNamedAsItWasWritten) {
+  Inputs inputs{.sets = {"admin.port=0"}, .flags = {{"admin.port=0", "--port"}}};
+  EXPECT_EQ(MessageOf(Load(inputs, &schema_)), "--port 0: expected an integer from 1 to 65535");
+  inputs.sets = {"admin.port=1"};
+  inputs.flags = {{"admin.port=1", "--port"}};
+  EXPECT_TRUE(Load(inputs, &schema_).ok());
+  EXPECT_EQ(SourceOf("admin.port"), "--port");
+  EXPECT_TRUE(IsFlag(SourceOf("admin.port")));
+  // The user's own --set of the same option is its own.
+  inputs.sets = {"admin.port=1", "admin.port=0"};
+  EXPECT_EQ(MessageOf(Load(inputs, &schema_)),
+            "--set: admin.port: expected an integer from 1 to 65535, got '0'");
+  EXPECT_FALSE(IsFlag("--set"));
+}
+
 TEST_F(LoadTest, ASectionIsNotAnOption) {
   EXPECT_EQ(
       LoadedFile("admin: 5\n"),

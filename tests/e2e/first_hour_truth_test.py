@@ -4,11 +4,14 @@ python3 first_hour_truth_test.py PROGRAM MOODY_STRATEGY
 """
 
 import json
+import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.request
 
 from small_site import Site
 from synthetic_web import PATIENCE_S
@@ -119,6 +122,115 @@ class Escapes(Truth):
         options = "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"
         done = self.orbweaver("fetch", site.url("/"), "--body", *options)
         self.assertIn(self.EVIL, done.stdout, "a program gets the content as it is")
+
+
+class Settings(Truth):
+    BAD = (
+        "strategy.name=nonsense", "strategy.path=/nowhere.so", "strategy.params.max_depth=-5", "strategy.params.max_deth=5",
+        "network.proxy=nonsense", "network.allow_networks=300.0.0.0/8", "network.dns_servers=nonsense", "url.suffix_list=/nowhere",
+        "spider.robots.product_token=otherbot", "spider.fetch.headers.user-agent=curl", "spider.threads=0", "spider.archive.text=true",
+        "db_worker.roles=enqueue", "feed.low_lag=99999999", "topics.partitions=3", "strategy.time_limit=soon", "no.such=option",
+    )
+
+    def test_what_a_crawl_refuses_config_check_refuses_with_the_same_words(self):
+        for bad in self.BAD:
+            with self.subTest(bad):
+                check = self.orbweaver("config", "check", f"--set={bad}", code=2)
+                crawl = self.orbweaver("crawl", "http://127.0.0.1:1/", f"--set={bad}", code=2)
+                # But for a default in it that is another one for a crawl.
+                self.assertIn(check.stderr.strip().rstrip(".0123456789"), crawl.stderr)
+                self.assertFalse((self.folder / "crawl-data").exists())
+        self.orbweaver("config", "check")
+
+    def test_options_are_named_as_they_were_given(self):
+        expected = "expected an integer from -1 to "
+        for words, message in (
+            (("--depth", "-5"), f"--depth -5: {expected}"),
+            (("--param", "max_depth=x"), f"--param max_depth=x: {expected}"),
+            (("--max-pages-per-domain", "many"), "--max-pages-per-domain many: expected an integer from "),
+            (("--threads", "0"), "--threads 0: expected an integer from 1 to "),
+            (("--delay", "fast"), "--delay fast: expected "),
+            (("--set", "strategy.params.max_depth=-5"), f"--set: strategy.params.max_depth: {expected}"),
+            (("--param", "max_deth=1"), "--param max_deth: strategy 'breadth_first': parameter 'max_deth' is unknown. Did you mean 'max_depth'?"),
+        ):
+            with self.subTest(words):
+                self.assertIn(f"orbweaver crawl: {message}", self.orbweaver("crawl", "http://127.0.0.1:1/", *words, code=2).stderr)
+        (self.folder / "my.yaml").write_text("strategy:\n  params:\n    max_depth: -5\n")
+        done = self.orbweaver("crawl", "http://127.0.0.1:1/", "--config", "my.yaml", code=2)
+        self.assertIn(f"my.yaml:3: strategy.params.max_depth: {expected}", done.stderr)
+        variable = "ORBWEAVER_STRATEGY__PARAMS__MAX_DEPTH"
+        done = self.orbweaver("crawl", "http://127.0.0.1:1/", code=2, env=os.environ | {variable: "-5"})
+        self.assertIn(f"{variable}: strategy.params.max_depth: {expected}", done.stderr)
+
+    def test_with_admin_port_a_crawl_has_the_pages_of_a_worker(self):
+        site = self.site({"/": "<a href=/a>a</a>", "/a": "a"})
+        words = [PROGRAM, "crawl", site.url("/"), "--delay", "1h", "--set=network.allow_networks=127.0.0.0/8",
+                 f"--set=network.ports={site.port}", "--set=admin.port=0"]
+        with subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                line = next(line for line in process.stderr if line.startswith("The admin server answers on "))
+                address = line.removeprefix("The admin server answers on ").strip().rstrip(".")
+                pages = {}
+                for page in "healthz", "status", "metrics", "config":
+                    with urllib.request.urlopen(f"http://{address}/{page}", timeout=PATIENCE_S) as answer:
+                        pages[page] = answer.read().decode()
+            finally:
+                process.terminate()
+                process.communicate(timeout=PATIENCE_S)
+        self.assertIn("orbweaver_strategy_", pages["metrics"])
+        self.assertIn("fetching", json.loads(pages["status"])["crawl"])
+        self.assertEqual(0, json.loads(pages["config"])["admin.port"]["value"])
+
+
+# Runs the words behind it with a small disk of its own as the folder that it is given.
+WITH_DISK = 'mount -t tmpfs -o size="$1" small "$2" && shift 2 && exec "$@"'
+
+
+def can_mount():
+    """Whether this process may have mounts of its own: a container need not be let."""
+    return subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "small", "/mnt"], capture_output=True).returncode == 0
+
+
+class FullDisk(Truth):
+    """A disk that is really full: a small one of its own, or the small /dev/shm that containers have."""
+
+    PAGES = 40
+    TEXT = "".join(f"<a href=/{i}>{i}</a>" for i in range(PAGES))
+
+    def small_disk(self):
+        """A folder on a disk that a file can fill, and words that a command has to be run with."""
+        if can_mount():
+            disk = self.folder / "disk"
+            disk.mkdir()
+            return disk, ["unshare", "-rm", "sh", "-c", WITH_DISK, "sh"]
+        room = os.statvfs("/dev/shm")
+        self.assertLess(room.f_blocks * room.f_frsize, 300 << 20, "neither mounts of one's own nor a small /dev/shm: no disk to fill")
+        folder = tempfile.TemporaryDirectory(dir="/dev/shm")
+        self.addCleanup(folder.cleanup)
+        return pathlib.Path(folder.name), None
+
+    def test_it_is_said_and_the_crawl_goes_on_where_it_stood(self):
+        # What is logged of them does not fit, and cannot be packed.
+        pages = {f"/{i}": random.Random(i).randbytes(50_000).hex() for i in range(self.PAGES)}
+        site = self.site({"/": self.TEXT} | pages)
+        disk, words = self.small_disk()
+        # One shell has the disk for both runs: first with a file that takes the room, then without.
+        crawl = [PROGRAM, "crawl", site.url("/"), "--data", str(disk / "crawl"), "--delay", "1ms",
+                 "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}", "--set=spider.publish.log_body=true"]
+        script = ('cd "$1"; shift; dd if=/dev/zero of=ballast bs=1M count="$BALLAST" 2>&1 || true; df . >&2; "$@"; first=$?; echo "first: $first"; '
+                  'rm ballast; "$@"; echo "second: $?"')
+        command = ["sh", "-c", script, "sh", str(disk), *crawl]
+        size = 96
+        if words is None:
+            room = os.statvfs(disk)
+            size = room.f_bavail * room.f_frsize >> 20
+        else:
+            command = [*words, f"{size}m", str(disk), *command]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, env=os.environ | {"BALLAST": str(size - 1)})
+        self.assertIn("first: 1\n", done.stdout, done.stdout + done.stderr)
+        self.assertIn("no space left on", done.stderr.lower(), done.stdout)
+        self.assertIn("second: 0\n", done.stdout, done.stdout + done.stderr)
+        self.assertEqual(set(pages) | {"/", "/robots.txt"}, set(site.paths()))
 
 
 if __name__ == "__main__":

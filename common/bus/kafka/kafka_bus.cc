@@ -49,4 +49,8 @@ absl::StatusOr<std::unique_ptr<Bus>> NewKafkaBus(const KafkaOptions& options) {
   return std::make_unique<KafkaBus>(std::move(clients));
 }
 
+absl::Status CheckKafkaOptions(const KafkaOptions& options) {
+  return kafka::NewConf(options, {}).status();
+}
+
 }  // namespace orbweaver

@@ -13,4 +13,7 @@ namespace orbweaver {
 // that may not be set.
 absl::StatusOr<std::unique_ptr<Bus>> NewKafkaBus(const KafkaOptions& options);
 
+// The same check alone, without connecting to anything.
+absl::Status CheckKafkaOptions(const KafkaOptions& options);
+
 }  // namespace orbweaver
