@@ -64,9 +64,14 @@ std::string_view OutputFlagOf(std::string_view option) {
 
 absl::Status CheckOutputs(const ArchiveOptions& options) {
   if (!options.folder.empty()) return absl::OkStatus();
-  const std::pair<bool, std::string_view> asked[] = {{options.errors, "--archive-errors"},
-                                                     {options.text, "--text"},
-                                                     {options.markdown, "--markdown"}};
+  const ArchiveOptions defaults;
+  const std::pair<bool, std::string_view> asked[] = {
+      {options.errors, "--archive-errors"},
+      {options.headers != defaults.headers, "--keep-header"},
+      {options.markdown, "--markdown"},
+      {!options.operator_name.empty(), "--operator"},
+      {options.line_format != defaults.line_format, "--out-format"},
+      {options.text, "--text"}};
   for (const auto& [is_asked, flag] : asked) {
     if (is_asked) return FatalError("{} needs --out DIR: the folder to write to", flag);
   }

@@ -139,9 +139,11 @@ class Texts(Outputs):
         self.assertEqual([], list((self.folder / "out").glob("texts-*")))
 
     def test_files_need_a_folder(self):
-        done = self.crawl("http://127.0.0.1:1/", "--text", code=2)
-        self.assertIn("--text needs --out DIR", done.stderr)
-        self.assertFalse((self.folder / "crawl-data").exists())
+        for option in ("--text",), ("--markdown",), ("--archive-errors",), ("--operator", "x"), ("--keep-header", "x"), ("--out-format", "jsonl.zst"):
+            with self.subTest(option):
+                done = self.crawl("http://127.0.0.1:1/", *option, code=2)
+                self.assertIn(f"{option[0]} needs --out DIR", done.stderr)
+                self.assertFalse((self.folder / "crawl-data").exists())
 
 
 class Archives(Outputs):
