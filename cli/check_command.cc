@@ -25,6 +25,7 @@
 #include "cli/command.h"
 #include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_view.h"
+#include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -374,9 +375,7 @@ int Run(std::span<const std::string> all_args) {
   }
   if (const auto unknown = UnknownOption(args)) {
     return Fail(kExitUsage, "check",
-                fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
-                            "check --help` lists the options.",
-                            *unknown));
+                WrongOption(kHelp, *unknown) + ". `orbweaver check --help` lists the options.");
   }
   if (args.size() != 1) {
     return Fail(kExitUsage, "check",

@@ -14,7 +14,7 @@ inline constexpr int kExitUsage = 2;   // wrong arguments or configuration; noth
 // A command's file makes one: what there is to know of the command stands there.
 struct Command {
   const char* name;
-  const char* summary;  // one line of `orbweaver --help`
+  const char* summary;  // one line of `orbweaver --help`; null: a command for programs, not listed
   const char* help;     // printed for `--help` and `-h` among its arguments
   // `args` are those after the name, no `--help` among them. Returns the exit code.
   int (*run)(std::span<const std::string> args);

@@ -5,6 +5,7 @@ namespace orbweaver {
 
 Command BlockCommand();
 Command CheckCommand();
+Command CompleteCommand();
 Command ConfigCommand();
 Command CrawlCommand();
 Command FetchCommand();
@@ -26,10 +27,11 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),  CheckCommand(),    ConfigCommand(),  CrawlCommand(),  FetchCommand(),
-      InitCommand(),   InspectCommand(),  LogCommand(),     PageCommand(),   ParseCommand(),
-      PauseCommand(),  PurgeCommand(),    ResumeCommand(),  RobotsCommand(), SeedsCommand(),
-      StatusCommand(), StrategyCommand(), UnblockCommand(), UrlCommand(),    VersionCommand(),
+      BlockCommand(),   CheckCommand(),  CompleteCommand(), ConfigCommand(),  CrawlCommand(),
+      FetchCommand(),   InitCommand(),   InspectCommand(),  LogCommand(),     PageCommand(),
+      ParseCommand(),   PauseCommand(),  PurgeCommand(),    ResumeCommand(),  RobotsCommand(),
+      SeedsCommand(),   StatusCommand(), StrategyCommand(), UnblockCommand(), UrlCommand(),
+      VersionCommand(),
   };
   return kCommands;
 }

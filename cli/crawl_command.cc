@@ -30,6 +30,7 @@
 #include "cli/crawl/output_arguments.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/queue_sample.h"
+#include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -304,9 +305,7 @@ int Run(std::span<const std::string> all_args) {
   if (!changes.ok()) return Fail(kExitUsage, "crawl", MessageOf(changes.status()));
   if (const auto unknown = UnknownOption(args)) {
     return Fail(kExitUsage, "crawl",
-                fmt::format("option '{}' is unknown or lacks its value. `orbweaver "
-                            "crawl --help` lists the options.",
-                            *unknown));
+                WrongOption(kHelp, *unknown) + ". `orbweaver crawl --help` lists the options.");
   }
   arguments.seeds = std::move(args);
   if (!arguments.has_seeds() && folder.options_file().empty()) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -170,8 +171,7 @@ int Run(std::span<const std::string> all_args) {
     } else if (arg == "--body") {
       arguments.body = true;
     } else if (arg.starts_with("-")) {
-      return Fail(kExitUsage, "fetch",
-                  fmt::format("option '{}' is unknown. See `orbweaver fetch --help`.", arg));
+      return Fail(kExitUsage, "fetch", WrongOption(kHelp, arg) + ". See `orbweaver fetch --help`.");
     } else {
       arguments.urls.push_back(arg);
     }

@@ -9,6 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -228,10 +229,8 @@ int Run(std::span<const std::string> all_args) {
     return kExitUsage;
   }
   if (!args.empty()) {
-    PrintError(
-        "orbweaver init: option '{}' is unknown or lacks its value. `orbweaver init --help` "
-        "lists the options.\n",
-        args[0]);
+    PrintError("orbweaver init: {}. `orbweaver init --help` lists the options.\n",
+               WrongOption(kHelp, args[0]));
     return kExitUsage;
   }
   char* end = nullptr;

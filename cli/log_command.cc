@@ -24,6 +24,7 @@
 #include "cli/frontier/log_reader.h"
 #include "cli/frontier/message_view.h"
 #include "cli/frontier/writable_log.h"
+#include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -145,7 +146,7 @@ std::string Parse(std::vector<std::string> args, Arguments* parsed) {
   parsed->type = TakeValue(&args, "--type").value_or("");
   parsed->json = TakeSwitch(&args, "--json");
   if (const auto unknown = UnknownOption(args)) {
-    return fmt::format("option '{}' is unknown or lacks its value", *unknown);
+    return WrongOption(kHelp, *unknown);
   }
   if (args.empty()) return "expected dump, dead-letter, export or requeue";
   parsed->verb = args[0];

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -10,15 +11,55 @@
 #include "cli/message.h"
 #include "fmt/format.h"
 
+#include "common/config/nearest.h"
+
 namespace orbweaver {
 namespace {
 
 void PrintHelp(std::FILE* to) {
-  fmt::print(to, "usage: orbweaver COMMAND [ARGS…]\n\nCommands:\n");
+  fmt::print(
+      to,
+      "usage: orbweaver COMMAND [ARGS…]\n\n"
+      "`orbweaver crawl https://example.org/` crawls a site. `orbweaver help COMMAND` explains "
+      "a command.\n\nCommands:\n");
   for (const Command& command : Commands()) {
-    fmt::print(to, "  {:<10} {}\n", command.name, command.summary);
+    if (command.summary != nullptr) fmt::print(to, "  {:<10} {}\n", command.name, command.summary);
   }
-  fmt::print(to, "\n`orbweaver COMMAND --help` explains a command.\n");
+}
+
+const Command* FindCommand(std::string_view name) {
+  const auto commands = Commands();
+  const auto found = std::find_if(commands.begin(), commands.end(),
+                                  [&](const Command& command) { return name == command.name; });
+  return found == commands.end() ? nullptr : &*found;
+}
+
+int NoCommand(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : Commands()) {
+    if (command.summary != nullptr) names.emplace_back(command.name);
+  }
+  const std::string nearest = config::Nearest(name, names);
+  std::string hint = "`orbweaver --help` lists them.";
+  if (!nearest.empty()) {
+    hint = fmt::format("Did you mean '{}'? {}", nearest, hint);
+  } else if (name.find_first_of(".:") != std::string::npos) {
+    hint = fmt::format("To crawl from a URL: orbweaver crawl {}", name);
+  }
+  PrintError("orbweaver: no command '{}'. {}\n", name, hint);
+  return kExitUsage;
+}
+
+// `orbweaver help [COMMAND]`.
+int Help(std::span<const std::string> args) {
+  if (args.empty()) {
+    PrintHelp(stdout);
+    return kExitOk;
+  }
+  const Command* const command = FindCommand(args[0]);
+  if (command == nullptr) return NoCommand(args[0]);
+  fmt::print("{}", command->help);
+  return kExitOk;
 }
 
 bool AsksForHelp(std::span<const std::string> args) {
@@ -33,19 +74,14 @@ int Main(int argc, char** argv) {
     PrintHelp(stderr);
     return kExitUsage;
   }
-  if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
-    PrintHelp(stdout);
-    return kExitOk;
-  }
-  for (const Command& command : Commands()) {
-    if (args[0] != command.name) continue;
-    const std::span<const std::string> rest = std::span(args).subspan(1);
-    if (!AsksForHelp(rest)) return command.run(rest);
-    fmt::print("{}", command.help);
-    return kExitOk;
-  }
-  PrintError("orbweaver: no command '{}'. `orbweaver --help` lists them.\n", args[0]);
-  return kExitUsage;
+  const std::span<const std::string> rest = std::span(args).subspan(1);
+  if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") return Help(rest);
+  const bool version = args[0] == "--version" || args[0] == "-V";
+  const Command* const command = FindCommand(version ? "version" : args[0]);
+  if (command == nullptr) return NoCommand(args[0]);
+  if (!AsksForHelp(rest)) return command->run(rest);
+  fmt::print("{}", command->help);
+  return kExitOk;
 }
 
 // Output that could not be written is a failure, whatever the command made of it: a full disk must

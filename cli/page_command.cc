@@ -11,6 +11,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/crawl/which_crawl.h"
+#include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -71,7 +72,7 @@ std::string Parse(std::vector<std::string> args, Arguments* parsed) {
     parsed->content = Fingerprint::FromBytes(bytes);
   }
   if (const auto unknown = UnknownOption(args)) {
-    return fmt::format("option '{}' is unknown or lacks its value", *unknown);
+    return WrongOption(kHelp, *unknown);
   }
   if (args.size() > 1) return "more than one URL";
   if (!args.empty()) parsed->url = args[0];

@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "cli/read_file.h"
@@ -68,7 +69,7 @@ std::optional<std::string> Take(std::vector<std::string> args, Arguments* parsed
   parsed->content_language = TakeValue(&args, "--content-language").value_or("");
   parsed->x_robots_tags = TakeValues(&args, "--x-robots-tag");
   if (const auto unknown = UnknownOption(args)) {
-    return fmt::format("option '{}' is unknown or lacks its value", *unknown);
+    return WrongOption(kHelp, *unknown);
   }
   if (args.size() != 1) return "one FILE is needed";
   if (!parsed->base) return "--base URL is needed: links are resolved against it";

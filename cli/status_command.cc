@@ -12,6 +12,7 @@
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/frontier_status.h"
+#include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -71,7 +72,7 @@ std::string Parse(std::vector<std::string> args, Arguments* parsed) {
       text && !config::ParseNumber(*text, &parsed->max_domains)) {
     return fmt::format("--domains {}: expected a number", *text);
   }
-  if (!args.empty()) return fmt::format("option '{}' is unknown or lacks its value", args[0]);
+  if (!args.empty()) return WrongOption(kHelp, args[0]);
   return {};
 }
 

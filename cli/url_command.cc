@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/help_text.h"
 #include "cli/line_reader.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
@@ -111,9 +112,9 @@ std::optional<Arguments> Parse(std::span<const std::string> all_args) {
       only_links = true;
     } else if (const size_t at = i; !take(args[at], i)) {
       PrintError(
-          "orbweaver url: option '{}' is unknown or lacks its value. `orbweaver url --help` "
-          "lists the options; put `--` before a URL that begins with a dash.\n",
-          args[at]);
+          "orbweaver url: {}. `orbweaver url --help` lists the options; put `--` before a URL that "
+          "begins with a dash.\n",
+          WrongOption(kHelp, args[at]));
       return std::nullopt;
     }
   }
