@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "cli/arguments.h"
+#include "cli/crawl/output_folder.h"
 
 #include "common/base/status.h"
 
@@ -63,7 +64,7 @@ std::string_view OutputFlagOf(std::string_view option) {
 }
 
 absl::Status CheckOutputs(const ArchiveOptions& options) {
-  if (!options.folder.empty()) return absl::OkStatus();
+  if (!options.folder.empty()) return CheckOutputFolder(options.folder);
   const ArchiveOptions defaults;
   const std::pair<bool, std::string_view> asked[] = {
       {options.errors, "--archive-errors"},

@@ -23,7 +23,7 @@ void TakeOutputArguments(std::vector<std::string>* args, OptionTexts* options, s
 // the outputs.
 std::string_view OutputFlagOf(std::string_view option);
 
-// Fatal when files are asked for that have no folder.
+// Fatal when files are asked for that have no folder, or one that cannot be written to.
 absl::Status CheckOutputs(const ArchiveOptions& options);
 
 // Whether --out sets the option beside the folder.
