@@ -80,8 +80,13 @@ class Images(unittest.TestCase):
                 self.assertIn(base, ("debian:bookworm-slim", "${PROGRAMS}", "${JARS}"))
 
     def test_none_runs_as_root(self):
-        for file in IMAGES.values():
-            self.assertIn("\nUSER 10001:10001\n", file.read_text().split("\nFROM ")[-1])
+        self.assertIn("\nUSER 10001:10001\n", IMAGES["service"].read_text().split("\nFROM ")[-1])
+        # The other one has its working directory's owner, by its entry point; in a cluster it is given the user.
+        self.assertIn('ENTRYPOINT ["tini", "--", "entry"]', IMAGES["orbweaver"].read_text())
+        for name, service in services().items():
+            if service["image"].startswith("orbweaver:"):
+                self.assertEqual("10001:10001", service["user"], name)
+                self.assertNotIn("entrypoint", service, name)
 
     def test_the_package_list_has_what_the_programs_link_and_no_more(self):
         programs = [program(name) for name in ("orbweaver", "orbweaver-synthetic-web", *(f"orbweaver-{worker}" for worker in WORKERS))]

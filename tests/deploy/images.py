@@ -22,17 +22,23 @@ deb http://deb.debian.org/debian-security bookworm-security main
 
 def build_all(engine, build_dir, tag):
     """orbweaver, orbweaver-kafka and orbweaver-hbase of this tag."""
+    build_orbweaver(engine, build_dir, tag)
+    with tempfile.TemporaryDirectory() as folder:
+        stage = pathlib.Path(folder)
+        for service in ("kafka", "hbase"):
+            _stage_jars(service, stage / service / "opt/service")
+            _import(engine, stage / service, f"orbweaver-jars-{service}:{tag}")
+            _build(engine, tag, f"orbweaver-{service}", ROOT / "deploy", "deploy/docker/service/Dockerfile",
+                   SERVICE=service, JARS=f"orbweaver-jars-{service}:{tag}")
+
+
+def build_orbweaver(engine, build_dir, tag):
     with tempfile.TemporaryDirectory() as folder:
         stage = pathlib.Path(folder)
         for component in ("programs", "demo"):
             run(["cmake", "--install", build_dir, "--prefix", stage / "programs/opt/orbweaver", "--component", component, "--strip"])
         _import(engine, stage / "programs", f"orbweaver-programs:{tag}")
         _build(engine, tag, "orbweaver", ROOT, "deploy/docker/orbweaver/Dockerfile", PROGRAMS=f"orbweaver-programs:{tag}")
-        for service in ("kafka", "hbase"):
-            _stage_jars(service, stage / service / "opt/service")
-            _import(engine, stage / service, f"orbweaver-jars-{service}:{tag}")
-            _build(engine, tag, f"orbweaver-{service}", ROOT / "deploy", "deploy/docker/service/Dockerfile",
-                   SERVICE=service, JARS=f"orbweaver-jars-{service}:{tag}")
 
 
 def remove_all(engine, tag):
@@ -58,7 +64,12 @@ ENTRYPOINT ["prometheus"]
 
 
 def import_base(engine):
-    """The base of all images, made by debootstrap once and kept in the cache: an engine of our own has none, and may not reach a registry."""
+    """The base of all images: an engine of our own has none, and may not reach a registry."""
+    engine.docker("import", base_tar(), BASE)
+
+
+def base_tar():
+    """A bare Debian 12, made by debootstrap once and kept in the cache."""
     tar = install.cache_dir() / "debian-bookworm-slim.tar"
     if not tar.exists():
         with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
@@ -70,7 +81,7 @@ def import_base(engine):
             partial = tar.with_suffix(f".{os.getpid()}")
             run(["tar", "-C", root, "-cf", partial, "."])
             partial.rename(tar)
-    engine.docker("import", tar, BASE)
+    return tar
 
 
 def _stage_jars(service, folder):

@@ -44,6 +44,13 @@ class Mesos(unittest.TestCase):
                 self.assertLessEqual(set(check), READINESS_CHECK)
         self.assertLessEqual(set(job()["run"]), JOB)
 
+    def test_workers_have_no_rights_to_lose(self):
+        # Marathon starts a shell in place of the image's entry point.
+        for app in apps().values():
+            parameters = [(one["key"], one["value"]) for one in app["container"]["docker"]["parameters"]]
+            self.assertIn(("user", "10001:10001"), parameters)
+            self.assertIn(("cap-drop", "ALL"), parameters)
+
     def test_every_command_and_option_is_one_of_ours(self):
         for app in apps().values():
             effective(arguments(app), app["env"])
