@@ -18,8 +18,8 @@ case ${1:-} in
 esac
 case ${1:-} in
   '') ;;
-  # Kafka and HBase of its own, in containers.
-  compose) all=compose select=(-R '^compose$') targets=(product) fuzz=no services=no ;;
+  # Kafka and HBase of its own, in containers; none.
+  compose | package) all=$1 select=(-R "^$1\$") targets=(product) fuzz=no services=no ;;
   unit | contract | sim) select+=(-L "^$1\$") fuzz=no services=no ;;
   integration | e2e) select+=(-L "^$1\$") fuzz=no ;;
   fuzz) select=() services=no ;;
@@ -45,9 +45,11 @@ trap 'exit 130' INT TERM
 [ "${1:-}" = fuzz ] || build "$preset" ${targets[@]+"${targets[@]}"}
 [ $fuzz = no ] || build fuzz fuzz_targets
 
-# Where no Docker answers, Debian's is started for that test; if it cannot be had, the test says so and is skipped.
-if [ $all != no ] && [[ ${1:-e2e} =~ ^(compose|e2e)$ ]] && ! docker info >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
-  (install_packages engine) || say "the test of docker-compose.yml will have no engine"
+# Where no Docker answers, Debian's is started for that test, and a bare Debian is made by debootstrap; if they cannot be had, the tests say so and
+# are skipped.
+if [ $all != no ] && [[ ${1:-e2e} =~ ^(compose|package|e2e)$ ]] && [ "$(id -u)" = 0 ]; then
+  { docker info && command -v debootstrap; } >/dev/null 2>&1 || (install_packages engine) ||
+    say "the tests of docker-compose.yml and of the package may have no engine or no Debian"
 fi
 
 if [ $services = yes ]; then
