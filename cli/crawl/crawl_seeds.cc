@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "cli/crawl/crawl_watch.h"
@@ -42,12 +43,17 @@ std::optional<uint64_t> WaitingIn(const ProductOptions& options, const CrawlFold
   if (!offsets.ok()) return std::nullopt;
   std::vector<PartitionId> all;
   for (int i = 0; i < *partitions; ++i) all.emplace_back(i);
-  const auto handed_out = ReadLags(**offsets, kSpiderGroup, kSpiderFeedTopic, all, kLookTimeout);
-  if (!handed_out.ok()) return std::nullopt;
   CrawlSnapshot look;
   AddQueue(queue->partitions, &look);
   uint64_t waiting = look.queued + look.delayed;
-  for (const LogLag& lag : *handed_out) waiting += static_cast<uint64_t>(lag.messages);
+  // A crawl that was ended in the middle has not made requests of all that it saw.
+  for (const auto& [group, topic] :
+       {std::pair(kStrategyWorkerGroup, kSpiderLogTopic),
+        std::pair(kDbWorkerGroup, kScoringLogTopic), std::pair(kSpiderGroup, kSpiderFeedTopic)}) {
+    const auto unread = ReadLags(**offsets, group, topic, all, kLookTimeout);
+    if (!unread.ok()) return std::nullopt;
+    for (const LogLag& lag : *unread) waiting += static_cast<uint64_t>(lag.messages);
+  }
   return waiting;
 }
 
