@@ -50,6 +50,9 @@ int Run(std::span<const std::string> all_args) {
   if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
     return FailUsage(MessageOf(loaded));
   }
+  if (const absl::Status good = CheckSpiderOptions(options.spider); verb == "check" && !good.ok()) {
+    return FailUsage(MessageOf(good));
+  }
   const bool json = verb == "show" && args == std::vector<std::string>{"--json"};
   if (!args.empty() && !json) return FailUsage(kUsage);
   if (verb == "check") {

@@ -27,6 +27,7 @@
 #include "cli/crawl/crawl_view.h"
 #include "cli/crawl/crawl_watch.h"
 #include "cli/crawl/local_crawl.h"
+#include "cli/crawl/network_arguments.h"
 #include "cli/crawl/output_arguments.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/queue_sample.h"
@@ -37,6 +38,7 @@
 
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/config/mask.h"
 #include "common/config/schema.h"
 #include "common/runtime/signal_watcher.h"
 
@@ -71,7 +73,16 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --max-wait TIME            end when nothing is due for longer than this: retries, revisits; 1h
   --threads N                that fetch and parse; 1
   --user-agent TEXT          who you are; with an address where site owners can reach you
-  --proxy URL                http://HOST:PORT
+  --from MAIL                the From header: where you can be reached
+  --header HOST 'NAME: VALUE'  a header for this host alone; HOST:PORT where its URLs have a port
+  --cookies FILE             cookies.txt as browsers' extensions, curl and wget write it; each cookie
+                             goes to its own site only, until it expires
+  --rate N/s                 all requests of this crawl together; also N/min, N/h
+  --per-host N               requests to a registered domain at the same time; 1
+  --timeout TIME             for the whole of a fetch; 60s
+  --max-size BYTES           read so much of a page, and cut it off there; 4MiB
+  --proxy URL                http://[USER:PASSWORD@]HOST:PORT; or socks5://, which is told the names
+  --ignore-robots HOST       for your own site: its robots.txt forbids nothing
   --json                     the closing summary as JSON
   --dry-run                  say what would be done, and do nothing
   --config FILE              read options from a file
@@ -121,7 +132,7 @@ void PrintPlan(const CrawlArguments& arguments, const ProductOptions& options) {
   Print("user agent  {}\n", options.spider.fetch.user_agent);
   Print("threads     {}\n", options.spider.crawl.threads);
   if (!options.spider.network.proxy.empty())
-    Print("proxy       {}\n", options.spider.network.proxy);
+    Print("proxy       {}\n", config::WithoutUserinfo(options.spider.network.proxy));
   if (!arguments.out.empty()) Print("output      {}\n", arguments.out);
   if (arguments.max_pages > 0) Print("ends after  {} pages\n", Count(arguments.max_pages));
   if (arguments.duration > Duration::zero()) {
@@ -246,7 +257,9 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   }
   Progress progress;
   crawl->Start();
-  CrawlEnd end{.data = arguments.data.string(), .files = options.spider.archive.folder};
+  CrawlEnd end{.data = arguments.data.string(),
+               .files = options.spider.archive.folder,
+               .robots_ignored_on = options.spider.robots.ignore_hosts};
   const auto why = Watch(arguments, stop, *crawl, *watch, progress, &end.finished);
   if (why.ok() && !end.finished) progress.Show(watch->Look("draining", std::nullopt));
   absl::Status result = crawl->Stop();
@@ -315,8 +328,10 @@ int Run(std::span<const std::string> all_args) {
                             arguments.data.string()));
   }
   absl::Status checked = CheckCrawlOptions(options, schema);
+  checked.Update(CheckNetworkOptions(options));
   checked.Update(CheckSeeds(arguments, options));
   checked.Update(CheckOutputs(options.spider.archive));
+  checked.Update(AllowSeedHosts(arguments.seeds, schema, &options));
   if (!checked.ok()) return Fail(kExitUsage, "crawl", MessageOf(checked));
   SeedList seeds;
   if (arguments.has_seeds()) {
@@ -327,6 +342,7 @@ int Run(std::span<const std::string> all_args) {
     if (!belong.ok()) return Fail(kExitUsage, "crawl", fmt::format("{}.", MessageOf(belong)));
   }
   TellChanges(*changes);
+  TellNetworkOptions(options);
   if (options.spider.fetch.user_agent == anonymous) {
     PrintError(
         "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "

@@ -14,6 +14,7 @@
 #include "common/config/schema.h"
 #include "common/url/resolver.h"
 #include "spider/fetch/failure_cause.h"
+#include "spider/fetch/fetch_url.h"
 #include "spider/fetch/http_fetcher.h"
 #include "spider/fetch/redirects.h"
 
@@ -24,7 +25,8 @@ constexpr char kHelp[] = R"(usage: orbweaver fetch URL… [OPTIONS]
 
 Fetches each URL as the spider would, one after the other: which address, how long each step took,
 the answer's headers, redirects within the registered domain followed. robots.txt is not asked and
-no delay is kept: it is for looking at single pages.
+no delay is kept: it is for looking at single pages. Hosts that are named here may be asked whatever
+their address and port is.
 
 Exits 0 when each was a page, 1 when one failed, 2 when nothing could be tried.
 
@@ -37,7 +39,7 @@ options:
 
 examples:
   orbweaver fetch https://example.com/
-  orbweaver fetch http://intranet/ --set network.allow_networks=10.0.0.0/8 --json
+  orbweaver fetch http://localhost:8000/ --json
 )";
 
 struct Arguments {
@@ -180,18 +182,27 @@ int Run(std::span<const std::string> all_args) {
     return Fail(kExitUsage, "fetch", "a URL is needed. See `orbweaver fetch --help`.");
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) return Fail(kExitUsage, "fetch", MessageOf(suffixes.status()));
-  const auto fetcher = HttpFetcher::Create(options.spider.network, options.spider.fetch);
-  if (!fetcher.ok()) return Fail(kExitUsage, "fetch", MessageOf(fetcher.status()));
-
   UrlResolver resolver(options.spider.url, **suffixes);
-  bool all_pages = true;
-  for (const std::string& url : arguments.urls) {
-    ResolvedUrl resolved;
+  ResolvedUrl resolved;
+  const auto resolve = [&](const std::string& url) {
     resolver.ClearBase();
-    if (const UrlError error = resolver.Resolve(url, &resolved); error != UrlError::kNone) {
+    return resolver.Resolve(url, &resolved);
+  };
+  for (const std::string& url : arguments.urls) {
+    if (const UrlError error = resolve(url); error != UrlError::kNone) {
       return Fail(kExitUsage, "fetch",
                   fmt::format("URL '{}': {}. Give http or https URLs.", url, UrlErrorName(error)));
     }
+    // The user has named them.
+    const auto parts = SplitFetchUrl(resolved.url);
+    if (parts) options.spider.network.allow_hosts.emplace_back(parts->authority);
+  }
+  const auto fetcher = HttpFetcher::Create(options.spider.network, options.spider.fetch);
+  if (!fetcher.ok()) return Fail(kExitUsage, "fetch", MessageOf(fetcher.status()));
+
+  bool all_pages = true;
+  for (const std::string& url : arguments.urls) {
+    if (resolve(url) != UrlError::kNone) continue;
     all_pages =
         OneFetch(resolved, options.spider.fetch, arguments, **fetcher, resolver).Run() && all_pages;
   }

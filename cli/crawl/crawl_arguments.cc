@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/arguments.h"
+#include "cli/crawl/network_arguments.h"
 #include "cli/crawl/output_arguments.h"
 #include "fmt/format.h"
 
@@ -18,7 +19,6 @@ constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
     {"--depth", "strategy.params.max_depth"},
     {"--threads", "spider.threads"},
     {"--user-agent", "spider.fetch.user_agent"},
-    {"--proxy", "network.proxy"},
 };
 
 bool IsLibrary(std::string_view strategy) {
@@ -91,6 +91,15 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
     set("--param " + name + "=", "strategy.params." + name,
         equals == std::string::npos ? "" : parameter.substr(equals + 1));
   }
+  std::vector<std::pair<std::string, std::string>> network;
+  if (auto wrong = TakeNetworkArguments(args, &network)) return wrong;
+  for (const auto& [name, value] : network) {
+    const std::string_view flag = NetworkFlagOf(name);
+    set(!flag.empty()                                   ? flag
+        : name.starts_with("spider.fetch.host_headers") ? "--header"
+                                                        : "--timeout",
+        name, value);
+  }
   std::map<std::string, std::pair<std::string, std::string>> lists;  // flag and patterns
   for (const std::string_view list : {"allow", "deny"}) {
     for (const std::string& pattern : TakeValues(args, fmt::format("--{}", list))) {
@@ -107,6 +116,7 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
 std::string FlagOf(std::string_view option) {
   if (option == "spider.politeness.delay") return "--delay";
   if (const std::string_view flag = OutputFlagOf(option); !flag.empty()) return std::string(flag);
+  if (const std::string_view flag = NetworkFlagOf(option); !flag.empty()) return std::string(flag);
   for (const auto& [flag, name] : kShortForms) {
     if (name == option) return std::string(flag);
   }

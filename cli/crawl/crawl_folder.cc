@@ -172,9 +172,24 @@ std::string_view WarningFor(const OptionChange& change) {
     const bool was_bound = config::ParseNumber(change.before, &most_before);
     return was_bound && (!is_bound || most_after > most_before) ? kWider : "";
   }
-  constexpr std::string_view kFilters[] = {
-      "strategy.params.allow_domains", "strategy.params.allow_urls", "strategy.params.deny_domains",
-      "strategy.params.deny_urls",     "network.allow_private",      "network.allow_networks"};
+  if (change.name == "spider.politeness.rate" || change.name == "spider.politeness.per_domain") {
+    double rate_before = 0, rate_after = 0;
+    const bool known = config::ParseNumber(change.before, &rate_before) &&
+                       config::ParseNumber(change.after, &rate_after);
+    // A rate of 0 is any.
+    const bool is_more = rate_after > rate_before || rate_after == 0;
+    return known && rate_before > 0 && is_more ? kRuder : "";
+  }
+  if (change.name == "spider.robots.ignore_hosts") {
+    return change.after.empty() ? "" : "robots.txt is not obeyed there";
+  }
+  constexpr std::string_view kFilters[] = {"strategy.params.allow_domains",
+                                           "strategy.params.allow_urls",
+                                           "strategy.params.deny_domains",
+                                           "strategy.params.deny_urls",
+                                           "network.allow_private",
+                                           "network.allow_networks",
+                                           "network.allow_hosts"};
   return std::ranges::find(kFilters, change.name) != std::end(kFilters)
              ? "other parts of the web are crawled"
              : "";

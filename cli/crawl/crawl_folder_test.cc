@@ -75,6 +75,15 @@ TEST_F(CrawlFolderTest, TellsWhatChangedAndWhatThatMeansForSites) {
     EXPECT_THAT(std::string(WarningFor(change)), Not(HasSubstr("more"))) << change.name;
   }
   EXPECT_EQ(WarningFor({"strategy.params.max_depth", "3", ""}), "more of the web is crawled");
+  const std::string ruder = "sites are asked more often";
+  EXPECT_EQ(WarningFor({"spider.politeness.per_domain", "1", "4"}), ruder);
+  EXPECT_EQ(WarningFor({"spider.politeness.per_domain", "4", "1"}), "");
+  EXPECT_EQ(WarningFor({"spider.politeness.rate", "5", "10"}), ruder);
+  EXPECT_EQ(WarningFor({"spider.politeness.rate", "5", "0"}), ruder);
+  EXPECT_EQ(WarningFor({"spider.politeness.rate", "0", "5"}), "");
+  EXPECT_EQ(WarningFor({"spider.robots.ignore_hosts", "", "a.test"}),
+            "robots.txt is not obeyed there");
+  EXPECT_EQ(WarningFor({"spider.robots.ignore_hosts", "a.test", ""}), "");
 }
 
 TEST_F(CrawlFolderTest, DoesNotShowSecretsAmongTheChanges) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 
 #include "common/base/json.h"
 #include "spider/fetch/failure_cause.h"
@@ -122,6 +123,10 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
         domain.failed > 0 ? fmt::format("  and {}", Count(domain.failed, "failure")) : ""));
   }
   line("");
+  if (!end.robots_ignored_on.empty()) {
+    line(fmt::format("robots.txt was not obeyed on {} (--ignore-robots).",
+                     fmt::join(end.robots_ignored_on, ", ")));
+  }
   if (!end.files.empty() && tally.pages() > 0) line(fmt::format("Pages are in {}", end.files));
   if (end.finished) return out;
   if (const uint64_t left = end.last.queued + end.last.delayed; left > 0) {
@@ -169,6 +174,8 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
   json.EndObject().Key("dead_letters").Value(end.last.dead_letters);
   json.Key("dead_letter_causes").BeginArray();
   for (const std::string& cause : end.dead_letter_causes) json.Value(cause);
+  json.EndArray().Key("robots_ignored_on").BeginArray();
+  for (const std::string& host : end.robots_ignored_on) json.Value(host);
   json.EndArray().Key("data").Value(end.data).EndObject();
   return out;
 }

@@ -21,6 +21,7 @@ struct CrawlEnd {
   bool queue_is_exact = true;  // otherwise what `last` says of it is an estimate
   std::string data;            // the folder that goes on where this one stopped
   std::string files;           // where pages were written to; empty: nowhere
+  std::vector<std::string> robots_ignored_on;  // hosts
 };
 
 // Pages by status, errors by cause with examples and what to do about them, top domains, files.

@@ -127,7 +127,7 @@ TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
             "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,"
             "\"by_status\":{\"200\":1},\"failures\":{\"tls_certificate\":{\"count\":1,"
             "\"examples\":[\"http://a.test/x\"]}},\"dead_letters\":0,\"dead_letter_causes\":[],"
-            "\"data\":\"d\"}");
+            "\"robots_ignored_on\":[],\"data\":\"d\"}");
 }
 
 }  // namespace

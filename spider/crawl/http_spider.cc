@@ -73,6 +73,13 @@ absl::Status NameCrawler(SpiderOptions* options) {
   return absl::OkStatus();
 }
 
+absl::Status CheckSpiderOptions(const SpiderOptions& options) {
+  SpiderOptions named = options;
+  RETURN_IF_ERROR(NameCrawler(&named));
+  RETURN_IF_ERROR(CheckFetchOptions(options.network, options.fetch));
+  return CheckRobotsOptions(options.robots);
+}
+
 absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options,
                                                            SpiderSurroundings around) {
   RETURN_IF_ERROR(NameCrawler(&options));
@@ -81,11 +88,13 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
                           .markdown = options.archive.markdown,
                           .max_bytes = options.archive.max_text_bytes};
   }
+  RETURN_IF_ERROR(CheckRobotsOptions(options.robots));
   options.fetch.error_bodies = options.archive.errors && !options.archive.folder.empty();
   options.archive.user_agent = options.fetch.user_agent;
   if (const auto from = options.fetch.headers.find("From"); from != options.fetch.headers.end()) {
     options.archive.from = from->second;
   }
+  if (!options.fetch.from.empty()) options.archive.from = options.fetch.from;
   RecoverArchives(options.archive);
   std::vector<std::unique_ptr<Lane>> made;
   for (int i = 0; i < options.crawl.threads; ++i) {

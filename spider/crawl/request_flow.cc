@@ -16,6 +16,7 @@ namespace orbweaver {
 namespace {
 
 constexpr std::string_view kRobotsPath = "/robots.txt";
+constexpr Duration kPaceSlack = std::chrono::milliseconds(20);
 
 // Failures of the way to a host: its pages fail by them as its robots.txt does, and nothing is
 // learnt of robots.txt.
@@ -161,14 +162,25 @@ void RequestFlow::OnAddress(LaneResult& result) {
 void RequestFlow::Advance(bool may_fetch) {
   HandBackLate();
   while (may_fetch && fetching_ < options_.max_fetches) {
-    const std::optional<TurnId> id = politeness_.Start(clock_.Now());
+    const SteadyTime now = clock_.Now();
+    if (now < next_start_) break;
+    const std::optional<TurnId> id = politeness_.Start(now);
     if (!id) break;
     StartFetch(*id);
+    Pace(now);
   }
   HandBackLate();
   metrics_.waiting.Set(static_cast<double>(politeness_.waiting()));
   metrics_.fetching.Set(static_cast<double>(fetching_));
   metrics_.robots_hosts.Set(static_cast<double>(robots_.hosts()));
+}
+
+void RequestFlow::Pace(SteadyTime now) {
+  if (options_.politeness.rate == 0) return;
+  const auto interval = std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(1 / options_.politeness.rate));
+  // Steps come a little late; this much of it is made up for.
+  next_start_ = std::max(next_start_, now - kPaceSlack) + interval;
 }
 
 void RequestFlow::StartFetch(TurnId id) {
@@ -430,7 +442,8 @@ bool RequestFlow::Holds(WhichRequests which) const {
 
 SteadyTime RequestFlow::NextLook() const {
   // With all connections in use an answer comes first.
-  return fetching_ < options_.max_fetches ? politeness_.NextLook() : SteadyTime::max();
+  return fetching_ < options_.max_fetches ? std::max(politeness_.NextLook(), next_start_)
+                                          : SteadyTime::max();
 }
 
 bool RequestFlow::AsksRobots(WhichRequests which) const {

@@ -145,6 +145,8 @@ class RequestFlow {
   void WaitForTurn(TurnId id, std::string_view url, Slot slot);
   void AddTurn(TurnId id);
   void StartFetch(TurnId id);
+  // A fetch begins now: when the next one may, by spider.politeness.rate.
+  void Pace(SteadyTime now);
   void HandBackLate();
 
   void OnAddress(LaneResult& result);
@@ -186,6 +188,7 @@ class RequestFlow {
   std::vector<Rest> rests_;
   uint64_t next_id_ = 1;
   size_t fetching_ = 0;
+  SteadyTime next_start_{};
 };
 
 }  // namespace orbweaver

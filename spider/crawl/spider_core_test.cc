@@ -253,6 +253,20 @@ TEST_F(SpiderCoreTest, NotMoreIsFetchedAtATimeThanConfigured) {
   EXPECT_EQ(world_.Log().by_url.size(), 100u);
 }
 
+TEST_F(SpiderCoreTest, AllRequestsTogetherKeepTheRate) {
+  std::vector<SteadyTime> starts;
+  world_.on_begin = [&](FetchId, std::string_view) { starts.push_back(world_.clock.Now()); };
+  for (int i = 0; i < 50; ++i) Feed(fmt::format("http://h{}.test/", i));
+  Spider({.politeness = {.rate = 10}});
+  RunToEnd();
+  ASSERT_EQ(starts.size(), 100u) << "a robots.txt each";
+  for (size_t i = 11; i < starts.size(); ++i) {
+    EXPECT_GE(starts[i] - starts[i - 11], seconds(1)) << i;
+  }
+  EXPECT_LE(starts.back() - starts.front(), seconds(12));
+  EXPECT_EQ(world_.Log().by_url.size(), 50u);
+}
+
 TEST_F(SpiderCoreTest, AThousandSlowHostsDoNotHoldUpTheOthers) {
   world_.web = [](std::string_view url) -> SimulatedAnswer {
     if (url.ends_with("/robots.txt")) return {.status = 404};

@@ -30,6 +30,10 @@ struct SpiderOptions {
 // shows none, or another than the one chosen. Idempotent.
 absl::Status NameCrawler(SpiderOptions* options);
 
+// Everything that MakeHttpSpider refuses of the options, but for names that must be looked up and
+// files that it writes. Reads the file of cookies.
+absl::Status CheckSpiderOptions(const SpiderOptions& options);
+
 // network.*, spider.* and, with `suffixes`, url.*; the structs must outlive the schema.
 void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,
                           PublicSuffixOptions* suffixes);

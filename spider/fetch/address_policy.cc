@@ -4,7 +4,12 @@
 #include <charconv>
 #include <initializer_list>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
 #include "common/base/status.h"
+#include "spider/fetch/fetch_url.h"
 
 namespace orbweaver {
 namespace {
@@ -101,7 +106,26 @@ absl::StatusOr<AddressPolicy> AddressPolicy::Create(const NetworkOptions& option
     }
     policy.ports_.push_back(port);
   }
+  for (const std::string& host : options.allow_hosts) {
+    const std::string url =
+        absl::StrCat("http://", absl::AsciiStrToLower(absl::StripSuffix(host, ":443")), "/");
+    const auto parts = SplitFetchUrl(url);
+    if (!parts || parts->port == 0 || parts->target != "/") {
+      return FatalError("network.allow_hosts '{}': no host. Write HOST or HOST:PORT.", host);
+    }
+    policy.named_.emplace_back(parts->port == 80 ? parts->host : parts->authority);
+  }
   return policy;
+}
+
+bool AddressPolicy::IsNamed(const FetchUrl& url) const {
+  return std::ranges::find(named_, url.authority) != named_.end();
+}
+
+bool AddressPolicy::NamesHost(std::string_view host) const {
+  return std::ranges::any_of(named_, [host](std::string_view named) {
+    return named.starts_with(host) && (named.size() == host.size() || named[host.size()] == ':');
+  });
 }
 
 bool AddressPolicy::Allows(const IpAddress& address) const {

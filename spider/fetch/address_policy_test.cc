@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
+#include "spider/fetch/fetch_url.h"
 
 namespace orbweaver {
 namespace {
@@ -91,10 +92,34 @@ TEST(AddressPolicyTest, AllowPrivateAllowsAllThatIsAnAddress) {
   EXPECT_FALSE(policy->Allows(IpAddress()));
 }
 
+TEST(AddressPolicyTest, AHostIsNamedWithItsPortAndNoOther) {
+  const auto policy = AddressPolicy::Create(
+      {.allow_hosts = {"LocalHost:8000", "wiki.corp", "[::1]:9000", "b.test:80", "c.test:443"}});
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  for (const char* url :
+       {"http://localhost:8000/", "https://localhost:8000/x", "http://wiki.corp/",
+        "https://wiki.corp/", "http://[::1]:9000/", "http://b.test/", "https://c.test/"}) {
+    EXPECT_TRUE(policy->Names(*SplitFetchUrl(url))) << url;
+  }
+  for (const char* url : {"http://localhost/", "http://localhost:8001/", "http://localhost:80001/",
+                          "http://wiki.corp:8080/", "http://x.wiki.corp/", "http://[::1]/"}) {
+    const auto parts = SplitFetchUrl(url);
+    EXPECT_FALSE(parts && policy->Names(*parts)) << url;
+  }
+  EXPECT_TRUE(policy->NamesHost("localhost") && policy->NamesHost("[::1]"));
+  EXPECT_FALSE(policy->NamesHost("local") || policy->NamesHost("wiki") ||
+               policy->NamesHost("corp"));
+  EXPECT_FALSE(AddressPolicy::Create({})->NamesHost("localhost"));
+}
+
 TEST(AddressPolicyTest, WhatIsNoNetworkOrPortIsRefused) {
   for (const char* network : {"", "10.0.0.0", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/x", "::/129",
                               "a.test/8", "10.0.0.0/-1", "10.0.0.0/99999999999"}) {
     EXPECT_TRUE(IsFatal(AddressPolicy::Create({.allow_networks = {network}}).status())) << network;
+  }
+  for (const char* host :
+       {"", "a.test/x", "http://a.test", "a.test:0", "a.test:x", "a b", "u@a.test"}) {
+    EXPECT_TRUE(IsFatal(AddressPolicy::Create({.allow_hosts = {host}}).status())) << host;
   }
   for (const char* port : {"", "0", "65536", "http", "80x", "-1"}) {
     EXPECT_TRUE(IsFatal(AddressPolicy::Create({.ports = {port}}).status())) << port;

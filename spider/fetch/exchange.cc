@@ -15,6 +15,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "spider/fetch/request_head.h"
+#include "spider/fetch/socks5.h"
 
 namespace orbweaver {
 namespace {
@@ -134,7 +135,7 @@ struct Exchange::Network {
   }
 
   static bool TakeKept(Exchange& x) {
-    const bool any_address = x.request_.address.empty() || x.shared_.by_proxy;
+    const bool any_address = x.request_.address.empty() || x.shared_.proxy != nullptr;
     for (;;) {
       auto kept = x.shared_.pool.Take(x.PoolKey(), [&](const WebConnectionPtr& connection) {
         return any_address || connection->address == x.request_.address;
@@ -150,7 +151,7 @@ struct Exchange::Network {
 
   // False after a failure.
   static Awaitable<bool> Connect(Exchange& x) {
-    const bool by_proxy = x.shared_.by_proxy;
+    const bool by_proxy = x.shared_.proxy != nullptr;
     const SteadyTime began = x.shared_.clock.Now();
     x.Arm(by_proxy ? FailureCause::kProxy : FailureCause::kTimeoutConnect,
           x.shared_.options.connect_timeout);
@@ -190,14 +191,54 @@ struct Exchange::Network {
 
   // What a new connection needs before a request.
   static Awaitable<bool> Prepare(Exchange& x) {
+    const Proxy* const proxy = x.shared_.proxy;
+    if (proxy != nullptr && proxy->kind == Proxy::Kind::kSocks5 && !co_await OpenSocks(x)) {
+      co_return false;
+    }
     if (!x.url.https) co_return true;
-    if (x.shared_.by_proxy && !co_await OpenTunnel(x)) co_return false;
+    if (proxy != nullptr && proxy->kind == Proxy::Kind::kHttp && !co_await OpenTunnel(x)) {
+      co_return false;
+    }
     co_return co_await Handshake(x);
+  }
+
+  static Awaitable<bool> OpenSocks(Exchange& x) {
+    x.Arm(FailureCause::kProxy, x.shared_.options.connect_timeout);
+    Socks5Handshake socks(*x.shared_.proxy, x.url.host, x.url.port);
+    auto next = Socks5Handshake::Next::kSend;
+    std::string bytes;
+    while (next != Socks5Handshake::Next::kDone) {
+      if (next == Socks5Handshake::Next::kSend && !co_await Send(x, socks.output())) {
+        x.Fail(FailureCause::kProxy, "open tunnel: " + x.result.message);
+        co_return false;
+      }
+      bytes.clear();
+      while (bytes.size() < socks.wanted()) {
+        size_t size = 0;
+        std::string why;
+        const Io io =
+            x.connection_->Read(x.shared_.buffer.first(socks.wanted() - bytes.size()), &size, &why);
+        if (io == Io::kDone) {
+          bytes.append(x.shared_.buffer.data(), size);
+        } else if (io != Io::kWantRead) {
+          break;  // Take says that it is too short.
+        } else if (!co_await WaitFor(x, io)) {
+          x.FailExpired("open tunnel");
+          co_return false;
+        }
+      }
+      next = socks.Take(bytes);
+      if (next == Socks5Handshake::Next::kFailed) {
+        x.Fail(socks.cause(), "open tunnel: " + socks.message());
+        co_return false;
+      }
+    }
+    co_return true;
   }
 
   static Awaitable<bool> OpenTunnel(Exchange& x) {
     x.Arm(FailureCause::kProxy, x.shared_.options.connect_timeout);
-    const std::string request = ConnectHead(x.url);
+    const std::string request = ConnectHead(x.url, x.shared_.proxy_authorization);
     if (!co_await Send(x, request)) co_return false;
     NoBody no_body;
     ResponseReader reader(x.shared_.options.max_header_bytes);
@@ -270,7 +311,7 @@ struct Exchange::Network {
   // nothing of an answer came.
   static Awaitable<bool> Ask(Exchange& x) {
     WebConnection& connection = *x.connection_;
-    if (!x.shared_.by_proxy) x.result.address = connection.address;
+    if (x.shared_.proxy == nullptr) x.result.address = connection.address;
     if (connection.tls != nullptr) NoteCertificate(x);
     const SteadyTime sent = x.shared_.clock.Now();
     x.Arm(FailureCause::kTimeoutFirstByte, x.shared_.options.first_byte_timeout);
@@ -389,6 +430,7 @@ void Exchange::FailLost(const std::string& why) {
 void Exchange::End() {
   connection_.reset();
   answer_.Abandon();
+  MaskSecrets(secrets_at, &result.request_head);
   result.times.total = shared_.clock.Now() - began_;
 }
 
@@ -405,7 +447,7 @@ void Exchange::OnFirstByte(SteadyTime sent) {
 
 // All requests that a proxy is sent itself share its connections.
 std::string_view Exchange::PoolKey() const {
-  return shared_.by_proxy && !url.https ? std::string_view("proxy") : url.origin;
+  return IsForProxy() ? std::string_view("proxy") : url.origin;
 }
 
 void Exchange::CheckDeadlines(SteadyTime now) {

@@ -16,6 +16,7 @@
 #include "spider/fetch/fetch_url.h"
 #include "spider/fetch/host_resolver.h"
 #include "spider/fetch/idle_pool.h"
+#include "spider/fetch/proxy.h"
 #include "spider/fetch/tls.h"
 
 namespace boost::asio {
@@ -38,7 +39,8 @@ struct ExchangeShared {
   const FetchOptions& options;
   const ContentTypes& types;
   const Clock& clock;
-  const bool by_proxy;
+  const Proxy* const proxy;  // nullptr: none
+  const std::string& proxy_authorization;
   boost::asio::io_context& io;
   WebTls& tls;
   HostResolver& resolver;
@@ -63,7 +65,8 @@ class Exchange {
   void Start(std::vector<IpAddress> addresses, uint16_t port, std::function<void()> done);
 
   void Fail(FailureCause cause, std::string message);
-  // After done, or instead of Start: nothing of it is open any more, and its time is told.
+  // After done, or instead of Start: nothing of it is open any more, its time is told, and what it
+  // keeps of the request has no secrets.
   void End();
 
   // Ends what takes too long: done comes soon after. Some times a second.
@@ -76,9 +79,14 @@ class Exchange {
   FetchResult result;
   FetchUrl url;  // views into what Begin was given, kept here; set by the fetcher
   const std::string& url_text() const { return url_text_; }
-  size_t place = 0;  // among the fetcher's
+  size_t secrets_at = 0;  // in result.request_head, as RequestHead::Write says
+  size_t place = 0;       // among the fetcher's
   // It has a connection, or is making one.
   bool connected() const { return connection_ != nullptr; }
+  // The request goes to a proxy, which makes it another's; a tunnel's goes to the host.
+  bool IsForProxy() const {
+    return shared_.proxy != nullptr && shared_.proxy->kind == Proxy::Kind::kHttp && !url.https;
+  }
 
  private:
   struct Network;  // the coroutines

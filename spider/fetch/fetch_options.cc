@@ -9,6 +9,12 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 
+const std::vector<std::string>& HarmlessHeaders() {
+  static const auto* const kNames =
+      new std::vector<std::string>{"accept*", "cache-control", "pragma", "dnt", "from"};
+  return *kNames;
+}
+
 void DeclareNetworkOptions(config::Schema& schema, NetworkOptions* options) {
   schema.Add("network.allow_private", &options->allow_private,
              {.doc = "Also ask addresses that are not public: private networks, loopback, "
@@ -18,19 +24,29 @@ void DeclareNetworkOptions(config::Schema& schema, NetworkOptions* options) {
              {.doc = "Networks that may be asked although they are not public, as `10.1.0.0/16`"});
   schema.Add("network.ports", &options->ports,
              {.doc = "The ports that URLs may name; others are not asked"});
+  schema.Add("network.allow_hosts", &options->allow_hosts,
+             {.doc = "Hosts that may be asked although their address is not public, and on ports "
+                     "that are not among network.ports: `localhost:8000`, or `wiki.corp` for the "
+                     "ports 80 and 443. A name counts as long as it is not public at first and "
+                     "private later. `orbweaver crawl` puts the hosts of its seeds here"});
   using Versions = NetworkOptions::IpVersions;
   schema.AddChoice("network.ip_versions", &options->ip_versions,
                    {{"both", Versions::kBoth}, {"v4", Versions::kV4}, {"v6", Versions::kV6}},
                    {.doc = "Which addresses are asked for; of both, IPv4 is tried first"});
   schema.Add(
       "network.proxy", &options->proxy,
-      {.doc = "`http://HOST:PORT`: everything goes through it, https by CONNECT. It resolves "
-              "the names, so what they lead to is for it to restrict; empty: no proxy"});
+      {.doc = "`http://[USER:PASSWORD@]HOST:PORT`: everything goes through it, https by CONNECT; "
+              "or `socks5://` in place of `http://`. It resolves the names, so what they lead to "
+              "is for it to restrict; `%40` stands for an `@` in user and password. Empty: no "
+              "proxy"});
   schema.Add("network.hosts", &options->hosts,
              {.shown_keys = {"*"},
               .doc = "Fixed answers in place of DNS: a host, `*.domain` or `*`, and its address; "
                      "with a port (`127.0.0.1:8080`), that is asked in place of the URL's. "
-                     "network.allow_private holds for them too"});
+                     "network.allow_private and network.allow_hosts hold for them too"});
+  schema.Add("network.hosts_file", &options->hosts_file,
+             {.doc = "Names that are known before any name server is asked, as in /etc/hosts; read "
+                     "when the program starts. `localhost` is always known. Empty: no file"});
   schema.Add(
       "network.dns_servers", &options->dns_servers,
       {.doc = "Name servers, as `192.0.2.53` or `192.0.2.53:5353`; none: those of the system"});
@@ -61,8 +77,18 @@ void DeclareFetchOptions(config::Schema& schema, FetchOptions* options) {
       {.doc = "The User-Agent header. Name a page that says who crawls and why, as `mybot/1.0 "
               "(+https://example.com/bot)`"});
   schema.Add("spider.fetch.headers", &options->headers,
-             {.shown_keys = {"accept*", "cache-control", "pragma", "dnt", "from"},
-              .doc = "Headers sent with every request"});
+             {.shown_keys = HarmlessHeaders(), .doc = "Headers sent with every request"});
+  schema.Add("spider.fetch.host_headers", &options->host_headers,
+             {.doc = "Headers sent to one host only, in place of those of spider.fetch.headers: "
+                     "`example.org/Authorization` names host and header; `localhost:8000/X-Token` "
+                     "where URLs have a port. No other host gets them, also not by a redirect"});
+  schema.Add("spider.fetch.from", &options->from,
+             {.doc = "The From header: the mail address of who crawls"});
+  schema.Add(
+      "spider.fetch.cookies_file", &options->cookies_file,
+      {.doc = "Cookies to send, in Netscape's format, as curl, wget and browsers' extensions "
+              "write it: each only to its host, path and scheme, until it expires. Cookies "
+              "that answers set are not taken up"});
   schema.Add("spider.fetch.content_types", &options->content_types,
              {.doc = "Media types whose content is read, `*` for any part; of others nothing is "
                      "read beyond the headers. An answer that names none is read"});

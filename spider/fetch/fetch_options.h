@@ -20,16 +20,20 @@ struct NetworkOptions {
   // Networks ("10.1.0.0/16") that may be asked although they are not public.
   std::vector<std::string> allow_networks;
   std::vector<std::string> ports = {"80", "443", "8080", "8443"};  // of URLs
+  // Hosts, `HOST` or `HOST:PORT` as in URLs, that may be asked whatever their port and address.
+  std::vector<std::string> allow_hosts;
 
   enum class IpVersions : uint8_t { kBoth, kV4, kV6 };
   IpVersions ip_versions = IpVersions::kBoth;
 
-  // http://HOST:PORT; it resolves the names. Empty: none.
+  // http:// or socks5://, [USER:PASSWORD@]HOST:PORT; it resolves the names. Empty: none.
   std::string proxy;
 
   // Fixed answers: host, `*.domain` or `*` to an address, with a port ("127.0.0.1:8080") to use
   // in place of the URL's.
   std::map<std::string, std::string> hosts;
+  // Names that are known here before any name server is asked; empty: none but localhost.
+  std::string hosts_file = "/etc/hosts";
   // Name servers, ADDRESS or ADDRESS:PORT; none: those of the system.
   std::vector<std::string> dns_servers;
   std::chrono::milliseconds dns_timeout = std::chrono::seconds(10);
@@ -46,6 +50,12 @@ struct FetchOptions {
   std::string user_agent = "orbweaver/0.1";
   // Sent with every request.
   std::map<std::string, std::string> headers = {{"Accept", "text/html,*/*;q=0.5"}};
+  // Sent to one host only: HOST/NAME, with `HOST:PORT` where the URL has a port.
+  std::map<std::string, std::string> host_headers;
+  // The From header: a mail address.
+  std::string from;
+  // Cookies in Netscape's format (cookie_file.h); empty: none.
+  std::string cookies_file;
   // What is read beyond the headers: media types, `*` for any part. What names none is read.
   std::vector<std::string> content_types = {"text/*", "application/xhtml+xml", "application/xml",
                                             "application/*+xml"};
@@ -82,6 +92,9 @@ struct FetchOptions {
   std::string authorities_file;
   size_t tls_sessions = 2'000;
 };
+
+// Headers whose values are no secrets, as MatchesAny (common/config/mask.h) takes them.
+const std::vector<std::string>& HarmlessHeaders();
 
 // The options `network.*` and `spider.fetch.*`. The structs must outlive the schema.
 void DeclareNetworkOptions(config::Schema& schema, NetworkOptions* options);

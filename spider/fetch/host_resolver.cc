@@ -11,8 +11,10 @@ namespace orbweaver {
 
 absl::StatusOr<std::unique_ptr<HostResolver>> HostResolver::Create(const NetworkOptions& options,
                                                                    const AddressPolicy& policy,
-                                                                   const Clock& clock, Ask ask) {
-  std::unique_ptr<HostResolver> resolver(new HostResolver(options, policy, clock, std::move(ask)));
+                                                                   const Clock& clock,
+                                                                   HostsFile hosts, Ask ask) {
+  std::unique_ptr<HostResolver> resolver(
+      new HostResolver(options, policy, clock, std::move(hosts), std::move(ask)));
   for (const auto& [host, target] : options.hosts) {
     RETURN_IF_ERROR(resolver->AddFixed(host, target));
   }
@@ -54,14 +56,14 @@ const HostResolver::Fixed* HostResolver::FindFixed(std::string_view host) const 
 
 void HostResolver::Find(std::string_view host, Done done) {
   if (const Fixed* const fixed = FindFixed(host)) {
-    HostAddresses found = Judge(host, {fixed->address});
+    HostAddresses found = Judge(host, {fixed->address}, policy_.NamesHost(host));
     found.port = fixed->port;
     return done(found, {});
   }
   if (IsIpAddress(host)) {
     const std::optional<IpAddress> address = IpAddress::Parse(host);
     return done(
-        address ? Judge(host, {*address})
+        address ? Judge(host, {*address}, policy_.NamesHost(host))
                 : HostAddresses{.failure = FailureCause::kDns, .message = "no name and no address"},
         {});
   }
@@ -74,6 +76,9 @@ void HostResolver::Find(std::string_view host, Done done) {
       return done(name->found, {});
     }
   }
+  if (const auto known = Wanted(hosts_.Find(host)); !known.empty()) {
+    return done(Judge(host, known, policy_.NamesHost(host)), {});
+  }
   const auto [pending, is_new] = pending_.try_emplace(std::string(host));
   pending->second.waiters.push_back({.done = std::move(done), .since = now});
   if (!is_new) return;
@@ -82,11 +87,11 @@ void HostResolver::Find(std::string_view host, Done done) {
   ask_(std::string(host));
 }
 
-HostAddresses HostResolver::Judge(std::string_view name,
-                                  const std::vector<IpAddress>& addresses) const {
+HostAddresses HostResolver::Judge(std::string_view name, const std::vector<IpAddress>& addresses,
+                                  bool also_private) const {
   HostAddresses found;
   for (const IpAddress& address : addresses) {
-    if (policy_.Allows(address)) found.addresses.push_back(address);
+    if (also_private || policy_.Allows(address)) found.addresses.push_back(address);
   }
   if (found.addresses.empty()) {
     found.failure = FailureCause::kPrivateAddress;
@@ -96,10 +101,25 @@ HostAddresses HostResolver::Judge(std::string_view name,
   return found;
 }
 
-HostAddresses HostResolver::Judge(std::string_view name, const DnsAnswer& answer) const {
+std::vector<IpAddress> HostResolver::Wanted(std::vector<IpAddress> addresses) const {
+  using Versions = NetworkOptions::IpVersions;
+  std::erase_if(addresses, [this](const IpAddress& address) {
+    return options_.ip_versions == (address.is_v4() ? Versions::kV6 : Versions::kV4);
+  });
+  return addresses;
+}
+
+bool HostResolver::MayBePrivate(std::string_view name, const std::vector<IpAddress>& addresses) {
+  if (!policy_.NamesHost(name)) return false;
+  const bool is_private = !std::ranges::all_of(
+      addresses, [this](const IpAddress& address) { return policy_.Allows(address); });
+  return named_.try_emplace(std::string(name), is_private).first->second;
+}
+
+HostAddresses HostResolver::Judge(std::string_view name, const DnsAnswer& answer) {
   switch (answer.outcome) {
     case DnsAnswer::Outcome::kFound:
-      return Judge(name, answer.addresses);
+      return Judge(name, answer.addresses, MayBePrivate(name, answer.addresses));
     case DnsAnswer::Outcome::kMissing:
       return {.failure = FailureCause::kDns,
               .message = "resolve " + std::string(name) + ": there is no such name"};

@@ -1,5 +1,5 @@
-// From a host to the addresses at which it may be asked: fixed answers, what is known, and who
-// waits for what is not.
+// From a host to the addresses at which it may be asked: fixed answers, what this machine or an
+// earlier answer says, and who waits for what is not known.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "spider/fetch/address_policy.h"
 #include "spider/fetch/dns_answer.h"
 #include "spider/fetch/fetch_options.h"
+#include "spider/fetch/hosts_file.h"
 
 namespace orbweaver {
 
@@ -42,10 +43,13 @@ class HostResolver {
   // `took` is zero when it was known. The addresses are valid until it returns.
   using Done = std::function<void(const HostAddresses& found, Duration took)>;
 
-  // Fatal for fixed answers that are no addresses. `policy` and `clock` must outlive this.
+  // Fatal for fixed answers that are no addresses. `policy` and `clock` must outlive this. Of hosts
+  // that the policy names addresses are told that are not public: whether the port is the named one
+  // is for the caller to see.
   static absl::StatusOr<std::unique_ptr<HostResolver>> Create(const NetworkOptions& options,
                                                               const AddressPolicy& policy,
-                                                              const Clock& clock, Ask ask);
+                                                              const Clock& clock, HostsFile hosts,
+                                                              Ask ask);
 
   // `host` as it stands in a canonical URL; an IPv6 address has its brackets. Calls `done` now when
   // it is known, else later, once, within dns_timeout of Tick. Those that ask for a name that is
@@ -91,23 +95,35 @@ class HostResolver {
   using Names = std::list<Name>;
 
   HostResolver(const NetworkOptions& options, const AddressPolicy& policy, const Clock& clock,
-               Ask ask)
-      : options_(options), policy_(policy), clock_(clock), ask_(std::move(ask)) {}
+               HostsFile hosts, Ask ask)
+      : options_(options),
+        policy_(policy),
+        clock_(clock),
+        hosts_(std::move(hosts)),
+        ask_(std::move(ask)) {}
 
   absl::Status AddFixed(const std::string& host, std::string_view target);
   const Fixed* FindFixed(std::string_view host) const;
   // What of an answer may be used.
-  HostAddresses Judge(std::string_view name, const DnsAnswer& answer) const;
-  HostAddresses Judge(std::string_view name, const std::vector<IpAddress>& addresses) const;
+  HostAddresses Judge(std::string_view name, const DnsAnswer& answer);
+  HostAddresses Judge(std::string_view name, const std::vector<IpAddress>& addresses,
+                      bool also_private) const;
+  // Those that network.ip_versions wants.
+  std::vector<IpAddress> Wanted(std::vector<IpAddress> addresses) const;
+  // A name server's word on a named host: one that was public at first stays so, since its name
+  // servers are others', who could lead us into our own network by it.
+  bool MayBePrivate(std::string_view name, const std::vector<IpAddress>& addresses);
   void Remember(std::string_view name, HostAddresses found, Duration age);
 
   const NetworkOptions options_;
   const AddressPolicy& policy_;
   const Clock& clock_;
+  const HostsFile hosts_;
   const Ask ask_;
   std::map<std::string, Fixed, std::less<>> fixed_;
 
-  Names names_;  // the last one asked for first
+  absl::flat_hash_map<std::string, bool> named_;  // whether they were private at first
+  Names names_;                                   // the last one asked for first
   absl::flat_hash_map<std::string_view, Names::iterator> by_name_;
   absl::flat_hash_map<std::string, Pending> pending_;
   uint64_t asked_ = 0;

@@ -20,7 +20,7 @@ class HostResolverTest : public testing::Test {
   HostResolver& resolver() {
     if (resolver_ == nullptr) {
       policy_ = std::make_unique<AddressPolicy>(AddressPolicy::Create(options_).value());
-      auto made = HostResolver::Create(options_, *policy_, clock_,
+      auto made = HostResolver::Create(options_, *policy_, clock_, HostsFile(hosts_),
                                        [this](const std::string& name) { asked_.push_back(name); });
       EXPECT_OK(made);
       resolver_ = std::move(made).value();
@@ -42,6 +42,7 @@ class HostResolverTest : public testing::Test {
   }
 
   NetworkOptions options_;
+  std::string hosts_;
   ManualClock clock_;
   std::unique_ptr<AddressPolicy> policy_;
   std::vector<std::string> asked_;
@@ -183,6 +184,55 @@ TEST_F(HostResolverTest, WhoIsToldMayAskAgain) {
   EXPECT_EQ(asked_, (std::vector<std::string>{"a.test", "b.test"}));
   Answer("b.test", {At("9.9.9.9")});
   EXPECT_TRUE(again);
+}
+
+TEST_F(HostResolverTest, TheHostsFileAndLocalhostComeBeforeAnyNameServer) {
+  hosts_ = "8.8.8.8 dns.corp\n10.0.0.1 wiki.corp\n";
+  EXPECT_TRUE(Find("dns.corp", &a_));
+  EXPECT_EQ(a_->addresses, std::vector{At("8.8.8.8")});
+  EXPECT_TRUE(Find("wiki.corp", &a_));
+  EXPECT_EQ(a_->failure, FailureCause::kPrivateAddress);
+  EXPECT_TRUE(Find("localhost", &a_));
+  EXPECT_EQ(a_->failure, FailureCause::kPrivateAddress);
+  EXPECT_TRUE(asked_.empty());
+  EXPECT_FALSE(Find("other.corp", &a_));
+}
+
+TEST_F(HostResolverTest, OfLocalhostOnlyTheWantedVersionIsTold) {
+  options_.allow_private = true;
+  EXPECT_TRUE(Find("localhost", &a_));
+  EXPECT_EQ(a_->addresses, (std::vector{At("127.0.0.1"), At("::1")}));
+  resolver_.reset();
+  options_.ip_versions = NetworkOptions::IpVersions::kV6;
+  EXPECT_TRUE(Find("localhost", &a_));
+  EXPECT_EQ(a_->addresses, std::vector{At("::1")});
+}
+
+TEST_F(HostResolverTest, ANamedHostMayBePrivate) {
+  hosts_ = "10.0.0.1 wiki.corp\n";
+  options_.allow_hosts = {"localhost:8000", "wiki.corp", "10.0.0.7:9000", "named.test"};
+  for (const char* host : {"localhost", "wiki.corp", "10.0.0.7"}) {
+    EXPECT_TRUE(Find(host, &a_));
+    EXPECT_FALSE(a_->failure) << host;
+  }
+  for (const char* host : {"10.0.0.8", "app.localhost", "127.0.0.1"}) {
+    EXPECT_TRUE(Find(host, &a_));
+    EXPECT_EQ(a_->failure, FailureCause::kPrivateAddress) << host;
+  }
+  Find("named.test", &a_);
+  Answer("named.test", {At("10.0.0.1")});
+  EXPECT_FALSE(a_->failure);
+}
+
+TEST_F(HostResolverTest, ANamedHostThatWasPublicStaysPublic) {
+  options_.allow_hosts = {"named.test"};
+  Find("named.test", &a_);
+  Answer("named.test", {At("8.8.8.8")});
+  EXPECT_FALSE(a_->failure);
+  clock_.Advance(std::chrono::hours(24));
+  Find("named.test", &a_);
+  Answer("named.test", {At("127.0.0.1")});
+  EXPECT_EQ(a_->failure, FailureCause::kPrivateAddress) << "its name servers lead us home";
 }
 
 // ---- the pool

@@ -1,9 +1,11 @@
 #include "spider/fetch/http_fetcher.h"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -11,7 +13,6 @@
 #include <boost/asio/post.hpp>
 
 #include "common/base/status.h"
-#include "common/config/mask.h"
 #include "common/url/domain.h"
 #include "spider/fetch/address_policy.h"
 #include "spider/fetch/content_types.h"
@@ -37,35 +38,35 @@ constexpr size_t kFinishedAtOnce = 16;
 constexpr size_t kHandlersAtOnce = 256;
 // Finished fetches whose memory is kept for new ones.
 constexpr size_t kSpareExchanges = 64;
+// A proxy that fails may have moved: its name is looked up again, not more often than this.
+constexpr auto kProxyLookupInterval = std::chrono::seconds(10);
 
 IpAddress AddressOf(const asio::ip::address& address) {
   if (address.is_v4()) return IpAddress(address.to_v4().to_bytes());
   return IpAddress(address.to_v6().to_bytes());
 }
 
-struct Proxy {
-  IpAddress address;
-  uint16_t port = 0;
-};
+using Resolver = asio::ip::basic_resolver<tcp, asio::io_context::executor_type>;
 
-// Its name is looked up once, as a part of this machine's own configuration.
-absl::StatusOr<std::optional<Proxy>> FindProxy(const std::string& option) {
-  if (option.empty()) return std::nullopt;
-  const auto fail = [&](std::string_view why) {
-    return FatalError("network.proxy '{}': {}. Write it as http://HOST:PORT.",
-                      config::WithoutUserinfo(option), why);
-  };
-  const std::string url = option + (option.ends_with('/') ? "" : "/");
-  const std::optional<FetchUrl> parts = SplitFetchUrl(url);
-  if (!parts || parts->https || parts->port == 0 || parts->target != "/")
-    return fail("no URL of a proxy");
-  std::string host(parts->host);
-  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+std::vector<IpAddress> AddressesOf(const Resolver::results_type& found) {
+  std::vector<IpAddress> addresses;
+  for (const auto& entry : found) {
+    const IpAddress address = AddressOf(entry.endpoint().address());
+    if (std::ranges::find(addresses, address) == addresses.end()) addresses.push_back(address);
+  }
+  return addresses;
+}
+
+// As programs look up names of this machine's own configuration: also those of /etc/hosts and of
+// search domains.
+absl::StatusOr<std::vector<IpAddress>> FindProxy(const Proxy& proxy) {
   asio::io_context io;
   error_code error;
-  const auto found = tcp::resolver(io).resolve(host, std::to_string(parts->port), error);
-  if (error || found.empty()) return fail(error.message());
-  return Proxy{.address = AddressOf(found.begin()->endpoint().address()), .port = parts->port};
+  const auto found = Resolver(io).resolve(proxy.host, std::to_string(proxy.port), error);
+  if (error || found.empty()) {
+    return FatalError("network.proxy: look up '{}': {}", proxy.host, error.message());
+  }
+  return AddressesOf(found);
 }
 
 }  // namespace
@@ -73,18 +74,23 @@ absl::StatusOr<std::optional<Proxy>> FindProxy(const std::string& option) {
 class HttpFetcher::Impl {
  public:
   Impl(const NetworkOptions& network, const FetchOptions& options, AddressPolicy policy,
-       std::optional<Proxy> proxy, std::unique_ptr<WebTls> tls)
+       std::optional<Proxy> proxy, std::vector<IpAddress> proxy_addresses, RequestHead request_head,
+       std::unique_ptr<WebTls> tls)
       : network_(network),
         options_(options),
         policy_(std::move(policy)),
-        proxy_(proxy),
+        proxy_(std::move(proxy)),
+        proxy_authorization_(proxy_ ? proxy_->Authorization() : ""),
         types_(options.content_types),
-        request_head_(options),
+        request_head_(std::move(request_head)),
         tls_(std::move(tls)),
         work_(io_.get_executor()),
         pool_({.max_idle = options.max_idle,
-               .max_per_key = proxy ? options.max_idle : options.max_idle_per_host,
-               .idle_timeout = options.idle_timeout}) {}
+               .max_per_key = proxy_ && proxy_->kind == Proxy::Kind::kHttp
+                                  ? options.max_idle
+                                  : options.max_idle_per_host,
+               .idle_timeout = options.idle_timeout}),
+        proxy_addresses_(std::move(proxy_addresses)) {}
 
   absl::Status Open() {
     ASSIGN_OR_RETURN(
@@ -92,13 +98,14 @@ class HttpFetcher::Impl {
         DnsClient::Create(network_, io_, [this](const std::string& name, const DnsAnswer& answer) {
           resolver_->OnAnswer(name, answer);
         }));
-    ASSIGN_OR_RETURN(resolver_,
-                     HostResolver::Create(network_, policy_, clock_,
-                                          [this](const std::string& name) { dns_->Ask(name); }));
+    ASSIGN_OR_RETURN(resolver_, HostResolver::Create(
+                                    network_, policy_, clock_, HostsFile::Read(network_.hosts_file),
+                                    [this](const std::string& name) { dns_->Ask(name); }));
     shared_.emplace(ExchangeShared{.options = options_,
                                    .types = types_,
                                    .clock = clock_,
-                                   .by_proxy = proxy_.has_value(),
+                                   .proxy = proxy_ ? &*proxy_ : nullptr,
+                                   .proxy_authorization = proxy_authorization_,
                                    .io = io_,
                                    .tls = *tls_,
                                    .resolver = *resolver_,
@@ -123,26 +130,34 @@ class HttpFetcher::Impl {
     const std::optional<FetchUrl> url = SplitFetchUrl(exchange.url_text());
     if (!url) return Fail(exchange, FailureCause::kBadUrl, "not a URL to fetch");
     exchange.url = *url;
-    if (!policy_.AllowsPort(url->port)) {
+    if (!policy_.AllowsPort(url->port) && !policy_.Names(*url)) {
       return Fail(exchange, FailureCause::kPort,
                   fmt::format("port {} is not among network.ports", url->port));
     }
-    request_head_.Write(*url, request, proxy_ && !url->https, &exchange.result.request_head);
+    exchange.secrets_at =
+        request_head_.Write(*url, request, exchange.IsForProxy(), exchange.result.started_at,
+                            &exchange.result.request_head);
     if (proxy_) {
       // What a name leads to is for the proxy to restrict; what a URL says itself is seen here.
       const std::optional<IpAddress> address = IpAddress::Parse(url->host);
-      if (address && !policy_.Allows(*address)) return FailPrivate(exchange, *address);
-      return Start(exchange, {proxy_->address}, proxy_->port);
+      if (address && !MayAsk(*url, *address)) return FailPrivate(exchange, *address);
+      return Start(exchange, proxy_addresses_, proxy_->port);
     }
     if (!request.address.empty()) {
-      if (!policy_.Allows(request.address)) return FailPrivate(exchange, request.address);
+      if (!MayAsk(*url, request.address)) return FailPrivate(exchange, request.address);
       const uint16_t fixed_port = resolver_->PortOf(url->host);
       return Start(exchange, {request.address}, fixed_port == 0 ? url->port : fixed_port);
     }
     resolver_->Find(url->host, [this, &exchange](const HostAddresses& found, Duration took) {
       exchange.result.times.dns = took;
       if (found.failure) return Fail(exchange, *found.failure, found.message);
-      Start(exchange, found.addresses, found.port == 0 ? exchange.url.port : found.port);
+      std::vector<IpAddress> addresses = found.addresses;
+      if (policy_.NamesHost(exchange.url.host)) {
+        // They may be private, but not at every port.
+        std::erase_if(addresses, [&](const auto& each) { return !MayAsk(exchange.url, each); });
+        if (addresses.empty()) return FailPrivate(exchange, found.addresses.front());
+      }
+      Start(exchange, std::move(addresses), found.port == 0 ? exchange.url.port : found.port);
     });
   }
 
@@ -205,12 +220,31 @@ class HttpFetcher::Impl {
     End(exchange);
   }
 
+  bool MayAsk(const FetchUrl& url, const IpAddress& address) const {
+    return policy_.Allows(address) || policy_.Names(url);
+  }
+
   void FailPrivate(Exchange& exchange, const IpAddress& address) {
     Fail(exchange, FailureCause::kPrivateAddress, address.Text() + " is no public address");
   }
 
+  // Its address may be another by now.
+  void LookUpProxy() {
+    const SteadyTime now = clock_.Now();
+    if (looking_up_proxy_ || now < next_proxy_lookup_) return;
+    looking_up_proxy_ = true;
+    next_proxy_lookup_ = now + kProxyLookupInterval;
+    proxy_resolver_.async_resolve(proxy_->host, std::to_string(proxy_->port),
+                                  [this](error_code error, const Resolver::results_type& found) {
+                                    looking_up_proxy_ = false;
+                                    if (error || found.empty()) return;
+                                    proxy_addresses_ = AddressesOf(found);
+                                  });
+  }
+
   void End(Exchange& exchange) {
     exchange.End();
+    if (exchange.result.failure == FailureCause::kProxy) LookUpProxy();
     std::unique_ptr<Exchange> owned = std::move(running_[exchange.place]);
     if (exchange.place + 1 < running_.size()) {
       running_[exchange.place] = std::move(running_.back());
@@ -262,6 +296,7 @@ class HttpFetcher::Impl {
   const FetchOptions options_;
   const AddressPolicy policy_;
   const std::optional<Proxy> proxy_;
+  const std::string proxy_authorization_;
   const ContentTypes types_;
   const RequestHead request_head_;
   const Clock& clock_ = SystemClock();
@@ -278,6 +313,10 @@ class HttpFetcher::Impl {
   std::unique_ptr<HostResolver> resolver_;
   std::unique_ptr<DnsClient> dns_;
   WebConnectionPool pool_;
+  Resolver proxy_resolver_{io_.get_executor()};
+  std::vector<IpAddress> proxy_addresses_;
+  bool looking_up_proxy_ = false;
+  SteadyTime next_proxy_lookup_{};
   std::optional<ExchangeShared> shared_;
   std::vector<std::unique_ptr<Exchange>> running_;
   std::vector<std::unique_ptr<Exchange>> spare_;
@@ -285,12 +324,26 @@ class HttpFetcher::Impl {
   std::deque<Resolved> resolved_;
 };
 
+absl::Status CheckFetchOptions(const NetworkOptions& network, const FetchOptions& options) {
+  RETURN_IF_ERROR(AddressPolicy::Create(network).status());
+  RETURN_IF_ERROR(ParseProxy(network.proxy).status());
+  return RequestHead::Create(options).status();
+}
+
 absl::StatusOr<std::unique_ptr<HttpFetcher>> HttpFetcher::Create(const NetworkOptions& network,
                                                                  const FetchOptions& options) {
   ASSIGN_OR_RETURN(AddressPolicy policy, AddressPolicy::Create(network));
-  ASSIGN_OR_RETURN(const std::optional<Proxy> proxy, FindProxy(network.proxy));
+  ASSIGN_OR_RETURN(std::optional<Proxy> proxy, ParseProxy(network.proxy));
+  ASSIGN_OR_RETURN(RequestHead request_head,
+                   RequestHead::Create(options, proxy ? proxy->Authorization() : ""));
   ASSIGN_OR_RETURN(std::unique_ptr<WebTls> tls, WebTls::Create(options));
-  auto impl = std::make_unique<Impl>(network, options, std::move(policy), proxy, std::move(tls));
+  std::vector<IpAddress> proxy_addresses;
+  if (proxy) {
+    ASSIGN_OR_RETURN(proxy_addresses, FindProxy(*proxy));
+  }
+  auto impl =
+      std::make_unique<Impl>(network, options, std::move(policy), std::move(proxy),
+                             std::move(proxy_addresses), std::move(request_head), std::move(tls));
   RETURN_IF_ERROR(impl->Open());
   return std::unique_ptr<HttpFetcher>(new HttpFetcher(std::move(impl)));
 }

@@ -9,12 +9,16 @@
 
 namespace orbweaver {
 
+// What Create would refuse of them; no name is looked up.
+absl::Status CheckFetchOptions(const NetworkOptions& network, const FetchOptions& options);
+
 // HTTP/1.1 over TCP and TLS, a coroutine a fetch on one io_context. Memory: what max_idle,
 // tls_sessions and dns_cache_names bound, and for each fetch that runs at most header and body
 // bounds, but while it waits for its first byte only a few kilobytes.
 class HttpFetcher : public Fetcher {
  public:
-  // Fatal when an option makes no sense, or a file of certificates cannot be read.
+  // Fatal when an option makes no sense, a file of certificates or cookies cannot be read, or the
+  // proxy's name leads nowhere; blocks while that is looked up.
   static absl::StatusOr<std::unique_ptr<HttpFetcher>> Create(const NetworkOptions& network,
                                                              const FetchOptions& options);
   ~HttpFetcher() override;

@@ -1,6 +1,10 @@
 // What goes out: the parts of a URL, and the head made of them.
+#include <fstream>
+#include <map>
+
 #include <gtest/gtest.h>
 
+#include "common/base/status.h"
 #include "spider/fetch/fetch_url.h"
 #include "spider/fetch/request_head.h"
 
@@ -35,10 +39,13 @@ TEST(FetchUrlTest, WhatIsNotCanonicalIsRefused) {
   }
 }
 
+constexpr WallTime kNow{std::chrono::seconds(1'800'000'000)};
+
 std::string HeadOf(const FetchOptions& options, const FetchRequest& request,
                    bool to_proxy = false) {
   std::string head;
-  RequestHead(options).Write(*SplitFetchUrl("http://a.test:8080/b"), request, to_proxy, &head);
+  (void)RequestHead::Create(options).value().Write(*SplitFetchUrl("http://a.test:8080/b"), request,
+                                                   to_proxy, kNow, &head);
   return head;
 }
 
@@ -58,8 +65,9 @@ TEST(RequestHeadTest, HeadIsAnotherMethodAndNothingElse) {
 TEST(RequestHeadTest, AProxyIsSentTheWholeUrl) {
   EXPECT_TRUE(HeadOf({}, {}, true)
                   .starts_with("GET http://a.test:8080/b HTTP/1.1\r\nHost: a.test:8080\r\n"));
-  EXPECT_EQ(ConnectHead(*SplitFetchUrl("https://a.test/")),
-            "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n");
+  EXPECT_EQ(
+      ConnectHead(*SplitFetchUrl("https://a.test/"), "Basic x"),
+      "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\nProxy-Authorization: Basic x\r\n\r\n");
 }
 
 TEST(RequestHeadTest, AValidatorCannotAddALine) {
@@ -76,6 +84,102 @@ TEST(RequestHeadTest, AValidatorCannotAddALine) {
 
 TEST(RequestHeadTest, ConnectionsThatAreNotKeptAreSaidToEnd) {
   EXPECT_NE(HeadOf({.max_idle = 0}, {}).find("Connection: close\r\n"), std::string::npos);
+}
+
+// What is sent to `url`, with the secrets and as it is kept.
+std::pair<std::string, std::string> SentAndKept(const RequestHead& request, std::string_view url,
+                                                bool to_proxy = false) {
+  std::string sent;
+  const size_t secret_at = request.Write(*SplitFetchUrl(url), {}, to_proxy, kNow, &sent);
+  std::string kept = sent;
+  MaskSecrets(secret_at, &kept);
+  return {sent, kept};
+}
+
+TEST(RequestHeadTest, AHeaderOfOneHostIsSentToNoOther) {
+  const RequestHead request =
+      RequestHead::Create({.headers = {{"Accept", "*/*"}, {"X-All", "1"}},
+                           .host_headers = {{"A.test/authorization", "Bearer hush"},
+                                            {"a.test/ACCEPT", "application/json"},
+                                            {"b.test:8080/X-Token", "t"},
+                                            {"c.test:443/X-Token", "t"}}})
+          .value();
+  for (const char* url : {"http://a.test/", "https://a.test/x"}) {
+    const std::string sent = SentAndKept(request, url).first;
+    EXPECT_NE(sent.find("\r\nauthorization: Bearer hush\r\n"), std::string::npos) << sent;
+    EXPECT_NE(sent.find("\r\nACCEPT: application/json\r\n"), std::string::npos) << sent;
+    EXPECT_EQ(sent.find("*/*"), std::string::npos) << "in place of that of all hosts";
+    EXPECT_NE(sent.find("\r\nX-All: 1\r\n"), std::string::npos);
+  }
+  for (const char* url : {"http://www.a.test/", "http://a.test:8080/", "http://xa.test/",
+                          "http://b.test/", "http://c.test/", "http://test/"}) {
+    const std::string sent = SentAndKept(request, url).first;
+    EXPECT_EQ(sent.find("hush"), std::string::npos) << url;
+    EXPECT_EQ(sent.find("X-Token"), std::string::npos) << url;
+    EXPECT_NE(sent.find("\r\nAccept: */*\r\n"), std::string::npos) << url;
+  }
+  for (const char* url : {"http://b.test:8080/", "https://b.test:8080/", "https://c.test/"}) {
+    EXPECT_NE(SentAndKept(request, url).first.find("\r\nX-Token: t\r\n"), std::string::npos) << url;
+  }
+}
+
+TEST(RequestHeadTest, NoSecretIsKept) {
+  const std::string path = testing::TempDir() + "/request_test_cookies";
+  std::ofstream(path) << "a.test\tFALSE\t/\tFALSE\t0\tsession\thush\n";
+  const RequestHead request =
+      RequestHead::Create({.user_agent = "bot",
+                           .headers = {{"Accept", "*/*"}, {"X-Key", "hush"}},
+                           .host_headers = {{"a.test/Authorization", "Bearer hush"}},
+                           .from = "me@b.test",
+                           .cookies_file = path},
+                          "Basic hush")
+          .value();
+  const auto [sent, kept] = SentAndKept(request, "http://a.test/", /*to_proxy=*/true);
+  EXPECT_NE(sent.find("\r\nCookie: session=hush\r\n"), std::string::npos) << sent;
+  EXPECT_NE(sent.find("\r\nProxy-Authorization: Basic hush\r\n"), std::string::npos) << sent;
+  EXPECT_EQ(kept,
+            "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nUser-Agent: bot\r\nAccept: */*\r\n"
+            "From: me@b.test\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n"
+            "Authorization: ********\r\nX-Key: ********\r\nCookie: ********\r\n"
+            "Proxy-Authorization: ********\r\n\r\n");
+  // Not through the proxy's tunnel, and to another host no cookie.
+  const std::string other = SentAndKept(request, "https://b.test/").first;
+  EXPECT_EQ(other.find("Proxy-"), std::string::npos) << other;
+  EXPECT_EQ(other.find("Cookie"), std::string::npos) << other;
+  const auto [open, open_kept] = SentAndKept(RequestHead::Create({}).value(), "http://a.test/");
+  EXPECT_EQ(open, open_kept);
+}
+
+TEST(RequestHeadTest, AHeaderThatIsGivenTakesThePlaceOfTheFilesCookies) {
+  const std::string path = testing::TempDir() + "/request_test_cookies";
+  std::ofstream(path) << "a.test\tFALSE\t/\tFALSE\t0\tfile\t1\n";
+  const RequestHead request =
+      RequestHead::Create({.host_headers = {{"a.test/Cookie", "given=1"}}, .cookies_file = path})
+          .value();
+  const std::string sent = SentAndKept(request, "http://a.test/").first;
+  EXPECT_NE(sent.find("Cookie: given=1\r\n"), std::string::npos) << sent;
+  EXPECT_EQ(sent.find("file=1"), std::string::npos) << sent;
+}
+
+TEST(RequestHeadTest, OptionsThatMakeNoSenseAreRefused) {
+  for (const auto& [key, value] : std::map<std::string, std::string>{{"a.test", "x"},
+                                                                     {"/Authorization", "x"},
+                                                                     {"a.test/", "x"},
+                                                                     {"a.test/Bad Name", "x"},
+                                                                     {"*.test/X", "x"},
+                                                                     {"https://a.test/X", "x"},
+                                                                     {"a.test/Host", "x"},
+                                                                     {"a.test/user-agent", "x"},
+                                                                     {"a.test/X", ""},
+                                                                     {"b.test/X", "hush\r\nY: z"},
+                                                                     {"u@a.test/X", "hush"}}) {
+    const auto refused = RequestHead::Create({.host_headers = {{key, value}}});
+    EXPECT_FALSE(refused.ok()) << key;
+    EXPECT_EQ(MessageOf(refused.status()).find("hush"), std::string::npos);
+  }
+  EXPECT_FALSE(RequestHead::Create({.from = "me"}).ok());
+  EXPECT_FALSE(RequestHead::Create({.from = "me@a.test\nX: y"}).ok());
+  EXPECT_FALSE(RequestHead::Create({.cookies_file = "/nowhere/cookies"}).ok());
 }
 
 }  // namespace

@@ -20,6 +20,11 @@ void DeclarePolitenessOptions(config::Schema& schema, PolitenessOptions* options
               .max = 1'000,
               .unit = "requests",
               .doc = "Requests to a registered domain at the same time"});
+  schema.Add("spider.politeness.rate", &options->rate,
+             {.min = 0,
+              .max = 1'000'000,
+              .unit = "requests a second",
+              .doc = "So many requests of one spider, to all domains together; 0: any number"});
   schema.Add("spider.politeness.max_crawl_delay", &options->max_crawl_delay,
              {.max = kDay, .doc = "A longer crawl-delay of a robots.txt is cut to this"});
   schema.Add("spider.politeness.max_wait", &options->max_wait,

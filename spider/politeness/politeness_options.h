@@ -19,6 +19,8 @@ struct PolitenessOptions {
   Duration address_delay{};
   // Requests of a domain at the same time; the delay is then also kept between two starts.
   uint32_t per_domain = 1;
+  // All requests of a spider, by the second; 0: as many as there are.
+  double rate = 0;
   // What a robots.txt may ask for.
   Duration max_crawl_delay = std::chrono::seconds(60);
   // A request that would wait longer for its turn is handed back.

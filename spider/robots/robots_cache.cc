@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
+
+#include "common/base/text.h"
+
 namespace orbweaver {
 namespace {
 
@@ -21,6 +25,15 @@ RobotsCache::Hosts::iterator* RobotsCache::Find(std::string_view origin) {
   return found == by_origin_.end() ? nullptr : &found->second;
 }
 
+bool RobotsCache::IsIgnored(std::string_view origin) const {
+  const std::string_view authority = origin.substr(origin.find("//") + 2);
+  return std::ranges::any_of(options_.ignore_hosts, [authority](const std::string& host) {
+    return absl::EqualsIgnoreCase(host, ToAbsl(authority)) ||
+           // Without a port: all of them.
+           (absl::StartsWithIgnoreCase(ToAbsl(authority), host) && authority[host.size()] == ':');
+  });
+}
+
 RobotsAsked RobotsCache::Ask(std::string_view origin, std::string_view path_and_query) {
   if (Hosts::iterator* found = Find(origin)) {
     hosts_.splice(hosts_.begin(), hosts_, *found);
@@ -37,6 +50,9 @@ RobotsAsked RobotsCache::Ask(std::string_view origin, std::string_view path_and_
     host.redirects = 0;
     Evict();
     return {.verdict = RobotsVerdict::kFetch};
+  }
+  if (!options_.ignore_hosts.empty() && IsIgnored(origin)) {
+    return {.verdict = RobotsVerdict::kAllowed, .crawl_delay = host.rules.crawl_delay()};
   }
   if (host.outcome == RobotsOutcome::kDisallowAll) {
     return {.verdict = RobotsVerdict::kUnreachable, .retry_at = host.expires};

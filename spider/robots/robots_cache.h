@@ -88,6 +88,8 @@ class RobotsCache {
   };
   using Hosts = std::list<Host>;
 
+  // Its rules forbid nothing, and neither does it that they cannot be had.
+  bool IsIgnored(std::string_view origin) const;
   Hosts::iterator* Find(std::string_view origin);
   // `host`, whose rules are set, is known from now on for `lasts`.
   void Learn(Host& host, RobotsOutcome outcome, uint32_t status, Duration lasts);

@@ -86,6 +86,37 @@ TEST_F(RobotsCacheTest, AnUnreachableFileForbidsAllAndIsAskedForAgainLaterAndLat
   EXPECT_EQ(clock_.Now() + minutes(1), cache_.Ask(kHost, "/").retry_at) << "it had recovered";
 }
 
+TEST_F(RobotsCacheTest, OnAHostThatIsIgnoredNothingIsForbiddenAndTheFileIsToldAllTheSame) {
+  RobotsCache cache({.ignore_hosts = {"Example.com", "b.test:8000"}, .cache_bytes = 10'000},
+                    clock_);
+  const auto learn = [&cache](std::string_view host, const RobotsAnswer& answer) {
+    EXPECT_EQ(RobotsVerdict::kFetch, cache.Ask(host, "/").verdict);
+    EXPECT_EQ(RobotsVerdict::kPending, cache.Ask(host, "/").verdict);
+    EXPECT_EQ(std::nullopt, cache.OnAnswer(host, answer));
+    return cache.Ask(host, "/private");
+  };
+  const RobotsAsked asked = learn(kHost, {.status = 200, .body = kRules});
+  EXPECT_EQ(RobotsVerdict::kAllowed, asked.verdict);
+  EXPECT_EQ(seconds(3), asked.crawl_delay);
+  HostFacts facts;
+  EXPECT_TRUE(cache.DescribeHost(kHost, &facts));
+  EXPECT_EQ(facts.sitemaps.size(), 1u);
+  EXPECT_EQ(RobotsVerdict::kAllowed, learn("http://example.com:8080", {.status = 503}).verdict);
+  EXPECT_EQ(RobotsVerdict::kAllowed, learn("http://b.test:8000", {.status = 0}).verdict);
+  for (const char* other : {"http://b.test", "http://b.test:80001", "http://www.example.com",
+                            "http://example.com.evil.test", "http://example.co"}) {
+    EXPECT_EQ(RobotsVerdict::kDisallowed, learn(other, {.status = 200, .body = kRules}).verdict)
+        << other;
+  }
+}
+
+TEST_F(RobotsCacheTest, OnlyHostsCanBeIgnored) {
+  EXPECT_TRUE(CheckRobotsOptions({.ignore_hosts = {"a.test", "localhost:8000", "[::1]"}}).ok());
+  for (const char* host : {"", "*", "*.a.test", "http://a.test", "a.test/x"}) {
+    EXPECT_FALSE(CheckRobotsOptions({.ignore_hosts = {host}}).ok()) << host;
+  }
+}
+
 TEST_F(RobotsCacheTest, RulesThatWereKnownDoNotOutliveAnUnreachableFile_2_3_1_4) {
   Learn({.status = 200, .body = kRules});
   clock_.Advance(hours(24));

@@ -1,5 +1,6 @@
 #include "spider/robots/robots_options.h"
 
+#include "common/base/status.h"
 #include "common/config/schema.h"
 
 namespace orbweaver {
@@ -23,10 +24,23 @@ void DeclareRobotsOptions(config::Schema& schema, RobotsOptions* options) {
                      "this, then after twice as long, and so on; meanwhile nothing is fetched"});
   schema.Add("spider.robots.retry_max", &options->retry_max,
              {.min = seconds(1), .max = hours(24), .doc = "At the latest after this"});
+  schema.Add("spider.robots.ignore_hosts", &options->ignore_hosts,
+             {.doc = "For sites of one's own: hosts, as `example.org` or `localhost:8000`, whose "
+                     "robots.txt forbids nothing. It is fetched all the same, its Crawl-delay is "
+                     "kept and its sitemaps are told. Each start warns of them"});
   schema.AddBytes("spider.robots.cache_bytes", &options->cache_bytes,
                   {.min = 1 << 20,
                    .doc = "How much the rules of all hosts may take in memory; those that were not "
                           "asked for the longest are forgotten"});
+}
+
+absl::Status CheckRobotsOptions(const RobotsOptions& options) {
+  for (const std::string& host : options.ignore_hosts) {
+    if (host.empty() || host.find_first_of("*/@?#\\ ") != std::string::npos) {
+      return FatalError("spider.robots.ignore_hosts '{}': no host. Write HOST or HOST:PORT.", host);
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace orbweaver

@@ -3,6 +3,9 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <vector>
+
+#include "absl/status/status.h"
 
 namespace orbweaver {
 
@@ -19,10 +22,15 @@ struct RobotsOptions {
   // When a robots.txt cannot be had: how soon it is asked for again, doubling to how late.
   std::chrono::milliseconds retry_min = std::chrono::minutes(1);
   std::chrono::milliseconds retry_max = std::chrono::hours(1);
+  // Hosts, HOST or HOST:PORT, whose robots.txt forbids nothing.
+  std::vector<std::string> ignore_hosts;
   size_t cache_bytes = size_t{64} << 20;
 };
 
 // The options `spider.robots.*`. `options` must outlive the schema.
 void DeclareRobotsOptions(config::Schema& schema, RobotsOptions* options);
+
+// Fatal for a host that is none, or a pattern of hosts: one's own sites can be named.
+absl::Status CheckRobotsOptions(const RobotsOptions& options);
 
 }  // namespace orbweaver

@@ -23,7 +23,7 @@ def run(*args, data=b""):
 class Site(http.server.BaseHTTPRequestHandler):
     """A few pages; every host of the tests leads here."""
     protocol_version = "HTTP/1.1"
-    REDIRECTS = {"/old": "/", "/away": "http://elsewhere.test/", "/loop": "/loop", "/inside": "http://10.0.0.1/"}
+    REDIRECTS = {"/old": "/", "/away": "http://elsewhere.test/", "/loop": "/loop", "/within": "http://sub.a.test/", "/inside": "http://10.0.0.1/"}
 
     def do_GET(self):
         target = self.REDIRECTS.get(self.path)
@@ -82,8 +82,9 @@ class FetchCommand(unittest.TestCase):
             self.assertEqual(2, done.returncode, args)
             self.assertTrue(done.stderr.startswith(b"orbweaver fetch: "), done.stderr)
 
-    def test_this_machine_is_not_asked_unless_it_is_allowed(self):
-        done = run("fetch", "http://a.test/", "--json", *self.here)
+    def test_this_machine_is_not_asked_unless_it_is_named_or_allowed(self):
+        self.assertEqual(0, run("fetch", "http://a.test/", *self.here).returncode)
+        done = run("fetch", "http://a.test/within", "--json", *self.here)
         self.assertEqual((1, "private_address"), (done.returncode, json.loads(done.stdout)["outcome"]))
 
     def test_without_json_it_is_for_people(self):

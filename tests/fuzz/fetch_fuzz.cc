@@ -2,8 +2,9 @@
 // grow past its bounds, or depend on how they were cut into packets.
 //
 // Input: a byte that chooses (0 answers, 1 to 4 bodies of each coding, 5 answers to names, 6
-// what becomes of a redirect, 7 bodies of several codings, which the next byte chooses), a byte
-// that cuts the rest into pieces, then the rest.
+// what becomes of a redirect, 7 bodies of several codings, which the next byte chooses, 8 a file of
+// cookies or hosts, 9 a SOCKS proxy's answers), a byte that cuts the rest into pieces, then the
+// rest.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +12,16 @@
 #include <string_view>
 
 #include "common/base/check.h"
+#include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "spider/fetch/answer_reader.h"
+#include "spider/fetch/cookie_file.h"
 #include "spider/fetch/dns_answer.h"
 #include "spider/fetch/fetch_url.h"
+#include "spider/fetch/hosts_file.h"
 #include "spider/fetch/redirects.h"
 #include "spider/fetch/retry_after.h"
+#include "spider/fetch/socks5.h"
 #include "tests/fuzz/time_bound.h"
 
 namespace orbweaver {
@@ -110,6 +115,39 @@ void Locations(std::string_view bytes) {
   CHECK(!wait || (*wait >= wait->zero() && *wait <= std::chrono::hours(24 * 365)));
 }
 
+void Cookies(std::string_view bytes) {
+  constexpr WallTime kNow{std::chrono::seconds(1'800'000'000)};
+  for (const IpAddress& address : HostsFile(bytes).Find("a.test")) CHECK(!address.empty());
+  const auto file = CookieFile::Parse(bytes);
+  if (!file.ok()) {
+    // Its text may be a password.
+    CHECK(MessageOf(file.status()).size() < 200);
+    return;
+  }
+  CHECK(file->Expired(kNow) <= file->size());
+  for (const std::string_view url :
+       {"http://a.test/", "https://www.a.test/b/c?d", "http://127.0.0.1:8000/"}) {
+    const std::string sent = file->For(*SplitFetchUrl(url), kNow);
+    CHECK(sent.size() <= CookieFile::kMaxSentBytes);
+    CHECK(std::ranges::none_of(sent, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }));
+  }
+}
+
+// A proxy's answers, each as long as it must be.
+void Socks(std::string_view bytes, size_t piece) {
+  const Proxy proxy{.user = std::string(piece % 255 + 1, 'u'), .password = "p"};
+  Socks5Handshake socks(proxy, "a.test", 80);
+  auto next = Socks5Handshake::Next::kSend;
+  for (int answers = 0;
+       next == Socks5Handshake::Next::kSend || next == Socks5Handshake::Next::kRead; ++answers) {
+    CHECK(answers < 6 && socks.wanted() > 0 && socks.wanted() < 300);
+    const std::string_view answer = bytes.substr(0, socks.wanted());
+    bytes.remove_prefix(answer.size());
+    next = socks.Take(answer);
+  }
+  CHECK((next == Socks5Handshake::Next::kFailed) == !socks.message().empty());
+}
+
 }  // namespace
 }  // namespace orbweaver
 
@@ -118,7 +156,7 @@ static void RunOne(const uint8_t* data, size_t size) {
   if (size < 2) return;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
   const size_t piece = size_t{data[1]} + 1;
-  switch (data[0] % 8) {
+  switch (data[0] % 10) {
     case 0:
       Answers(bytes, piece);
       break;
@@ -126,7 +164,7 @@ static void RunOne(const uint8_t* data, size_t size) {
     case 2:
     case 3:
     case 4:
-      Bodies({static_cast<ContentCoding>(data[0] % 8)}, bytes, piece);
+      Bodies({static_cast<ContentCoding>(data[0] % 10)}, bytes, piece);
       break;
     case 5:
       Names(bytes);
@@ -134,8 +172,14 @@ static void RunOne(const uint8_t* data, size_t size) {
     case 6:
       Locations(bytes);
       break;
-    default:
+    case 7:
       Layers(bytes, piece);
+      break;
+    case 8:
+      Cookies(bytes);
+      break;
+    default:
+      Socks(bytes, piece);
       break;
   }
 }
