@@ -32,6 +32,23 @@ std::string Replaced(std::string_view name, std::string_view from, std::string_v
   return out;
 }
 
+// The first element of a list, and the comma behind it; `\,` is a comma in an element.
+std::string TakeElement(std::string_view* list) {
+  std::string element;
+  while (!list->empty()) {
+    const char c = list->front();
+    list->remove_prefix(1);
+    if (c == ',') break;
+    if (c == '\\' && list->starts_with(',')) {
+      element.push_back(',');
+      list->remove_prefix(1);
+    } else {
+      element.push_back(c);
+    }
+  }
+  return element;
+}
+
 class Loader {
  public:
   explicit Loader(Schema& schema) : schema_(schema), options_(schema.options()) {}
@@ -236,11 +253,7 @@ class Loader {
         return Put(place, target, text);
       case Option::Shape::kList:
         Empty(option, place);
-        while (!text.empty()) {
-          const size_t comma = std::min(text.find(','), text.size());
-          RETURN_IF_ERROR(Put(place, target, text.substr(0, comma)));
-          text.remove_prefix(std::min(comma + 1, text.size()));
-        }
+        while (!text.empty()) RETURN_IF_ERROR(Put(place, target, TakeElement(&text)));
         return absl::OkStatus();
       case Option::Shape::kMap:
         if (target.key.empty()) {

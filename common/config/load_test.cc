@@ -159,6 +159,13 @@ TEST_F(LoadTest, ALaterListReplacesAndALaterMapAdds) {
   EXPECT_EQ(SourceOf("kafka.properties", "linger.ms"), "default");
 }
 
+TEST_F(LoadTest, ACommaInAnElementStandsBehindABackslash) {
+  EXPECT_EQ(LoadedSet("kafka.hosts=a\\,b,c\\d,\\,"), "OK");
+  EXPECT_THAT(values_.hosts, ElementsAre("a,b", "c\\d", ","));
+  EXPECT_EQ(LoadedSet("kafka.hosts=a,,b,"), "OK");
+  EXPECT_THAT(values_.hosts, ElementsAre("a", "", "b"));
+}
+
 TEST_F(LoadTest, AnEmptyTextEmptiesAList) {
   EXPECT_EQ(LoadedSet("kafka.hosts="), "OK");
   EXPECT_THAT(values_.hosts, IsEmpty());

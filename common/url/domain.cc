@@ -94,6 +94,12 @@ std::string_view PublicSuffixes::RegisteredDomain(std::string_view host) const {
   return suffix == 0 ? host : host.substr(LastLabel(host.substr(0, suffix - 1)));
 }
 
+bool PublicSuffixes::KnowsTopLevel(std::string_view label) const {
+  const SuffixTable* const rules = table();
+  CHECK(rules != nullptr);  // the build and Load have seen a rule
+  return rules->Find(label) != nullptr;
+}
+
 bool IsIpAddress(std::string_view host) {
   return host.starts_with('[') || host.find_first_not_of("0123456789.") == std::string_view::npos;
 }

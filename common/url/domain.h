@@ -38,6 +38,9 @@ class PublicSuffixes {
   // in any case a part of `host`, which must be canonical (UrlCanonicalizer).
   std::string_view RegisteredDomain(std::string_view host) const;
 
+  // Whether the list has names under the top-level domain `label`, in lower case and punycode.
+  bool KnowsTopLevel(std::string_view label) const;
+
   // When the list was made, as 2026-10-22; "unknown" when it does not say.
   std::string_view date() const;
   // For /status: a JSON object with the date, and the file if one is named.
