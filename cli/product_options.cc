@@ -5,6 +5,7 @@
 #include "common/config/log_options.h"
 #include "common/config/schema.h"
 #include "common/runtime/process.h"
+#include "common/scope/crawl_scope.h"
 
 namespace orbweaver {
 
@@ -35,6 +36,8 @@ absl::Status LoadProductOptions(std::vector<std::string>* args, config::Schema& 
   SpiderOptions named = options->spider;
   RETURN_IF_ERROR(NameCrawler(&named));
   options->spider.parse.robots_name = named.parse.robots_name;
+  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options->public_suffixes));
+  RETURN_IF_ERROR(CrawlScope::Make(options->spider.scope, *suffixes).status());
   ConfigureLog(options->log);
   return absl::OkStatus();
 }

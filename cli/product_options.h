@@ -38,7 +38,7 @@ struct ProductOptions {
   LogOptions log;
   PagesOptions pages;
   ProcessOptions process;
-  SpiderOptions spider;  // also url.*, which every worker reads
+  SpiderOptions spider;  // also url.* and scope.*, which other workers read too
   StateOptions states;
   StrategyOptions strategy;
   StrategyWorkerOptions strategy_worker;

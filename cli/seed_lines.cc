@@ -45,34 +45,60 @@ class OpenFile {
 
 }  // namespace
 
-absl::StatusOr<SeedLines> AddSeedLines(const std::string& path, SeedWriter& writer) {
+absl::Status ForEachSeedLine(const std::string& path,
+                             const std::function<bool(uint64_t, std::string_view)>& visit) {
   const OpenFile file(path);
   if (file.fd() < 0) return FatalError("read {}: {}", path, std::strerror(errno));
   LineReader reader(file.fd());
-  SeedLines lines;
-  SteadyTime next_progress = SystemClock().Now() + kProgressEvery;
   std::string_view line;
   for (uint64_t number = 1; reader.Next(&line); ++number) {
-    if (number % kLinesBetweenLooks == 0 && SystemClock().Now() >= next_progress) {
-      PrintError("{} seeds, {} refused\n", lines.seeds, lines.refused);
-      next_progress = SystemClock().Now() + kProgressEvery;
-    }
     const std::string_view url = Trim(line);
     if (url.empty() || url.starts_with('#')) continue;
-    const UrlError error = writer.Add(url);
-    RETURN_IF_ERROR(writer.status());
-    if (error == UrlError::kNone) {
-      ++lines.seeds;
-      continue;
-    }
-    if (++lines.refused <= kMostShown) {
-      PrintError("{}:{}: {}: {}\n", path == "-" ? "standard input" : path, number,
-                 UrlErrorName(error), url.substr(0, kShownBytes));
-    } else if (lines.refused == kMostShown + 1) {
-      PrintError("{}: more lines that are refused are only counted\n", path);
-    }
+    if (!visit(number, url)) return absl::OkStatus();
   }
   if (reader.error() != 0) return FatalError("read {}: {}", path, std::strerror(reader.error()));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SeedLines> AddSeedLines(const std::string& path, SeedWriter& writer,
+                                       const SeedScope* scope) {
+  SeedLines lines;
+  uint64_t named = 0;
+  uint64_t next_look = kLinesBetweenLooks;
+  SteadyTime next_progress = SystemClock().Now() + kProgressEvery;
+  const auto name = [&](uint64_t number, std::string_view url, std::string_view why) {
+    if (++named <= kMostShown) {
+      PrintError("{}:{}: {}: {}\n", path == "-" ? "standard input" : path, number, why,
+                 url.substr(0, kShownBytes));
+    } else if (named == kMostShown + 1) {
+      PrintError("{}: more lines that are refused are only counted\n", path);
+    }
+  };
+  RETURN_IF_ERROR(ForEachSeedLine(path, [&](uint64_t number, std::string_view url) {
+    if (number >= next_look) {
+      next_look = number + kLinesBetweenLooks;
+      if (SystemClock().Now() >= next_progress) {
+        PrintError("{} seeds, {} refused\n", lines.seeds, lines.refused);
+        next_progress = SystemClock().Now() + kProgressEvery;
+      }
+    }
+    const std::string why = scope == nullptr ? "" : scope->WhyLeftOut(url);
+    if (!why.empty()) {
+      ++lines.out_of_scope;
+      name(number, url, "left out, " + why);
+      return true;
+    }
+    const UrlError error = writer.Add(url);
+    if (!writer.status().ok()) return false;
+    if (error == UrlError::kNone) {
+      ++lines.seeds;
+    } else {
+      ++lines.refused;
+      name(number, url, UrlErrorName(error));
+    }
+    return true;
+  }));
+  RETURN_IF_ERROR(writer.status());
   return lines;
 }
 

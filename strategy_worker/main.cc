@@ -13,6 +13,8 @@
 #include "common/runtime/stats_reporter.h"
 #include "common/runtime/step_loop.h"
 #include "common/runtime/worker_options.h"
+#include "common/scope/crawl_scope.h"
+#include "common/scope/scope_options.h"
 #include "common/store/hbase/hbase_store.h"
 #include "common/url/domain.h"
 #include "common/url/url_config.h"
@@ -33,6 +35,7 @@ struct Options {
   HBaseOptions hbase;
   KafkaOptions kafka;
   PublicSuffixOptions public_suffixes;
+  ScopeOptions scope;
   StateOptions states;
   StrategyOptions strategy;
   StrategyWorkerOptions core;
@@ -43,6 +46,7 @@ struct Options {
 void Declare(config::Schema& schema, Options* options) {
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
+  DeclareScopeOptions(schema, &options->scope);
   DeclareStateOptions(schema, &options->states);
   DeclareStrategyOptions(schema, &options->strategy);
   DeclareStrategyWorkerOptions(schema, &options->core);
@@ -55,6 +59,7 @@ absl::Status Run(const Options& options, Process& process) {
   // What is configured wrongly shows before any server is asked.
   ASSIGN_OR_RETURN(const auto strategy, LoadStrategy(options.strategy, std::random_device()()));
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  ASSIGN_OR_RETURN(const CrawlScope scope, CrawlScope::Make(options.scope, *suffixes));
   const auto list = process.admin.AddStatus(
       "public_suffixes", [&suffixes](JsonWriter& json) { suffixes->WriteStatus(json); });
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
@@ -68,6 +73,7 @@ absl::Status Run(const Options& options, Process& process) {
                                   .options = options.core,
                                   .states = options.states,
                                   .urls = options.url,
+                                  .scope = scope,
                                   .id = WorkerId(options.worker),
                                   .member = options.worker.name,
                                   .session_timeout = options.worker.session_timeout};

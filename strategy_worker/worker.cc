@@ -59,6 +59,7 @@ absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerP
                         .metrics = parts.metrics,
                         .topics = topics,
                         .urls = parts.urls,
+                        .scope = parts.scope,
                         .options = parts.options,
                         .session_timeout = parts.session_timeout});
   RETURN_IF_ERROR(core->Start());

@@ -11,6 +11,7 @@
 #include "common/bus/bus.h"
 #include "common/metrics/metric_registry.h"
 #include "common/runtime/step_loop.h"
+#include "common/scope/crawl_scope.h"
 #include "common/store/store.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
@@ -32,6 +33,7 @@ struct StrategyWorkerParts {
   StrategyWorkerOptions options;
   StateOptions states;
   UrlOptions urls;
+  CrawlScope scope;
   std::string id;      // in markers
   std::string member;  // of the group; empty: without a name
   Duration session_timeout;

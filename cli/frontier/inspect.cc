@@ -210,6 +210,7 @@ void WriteRecord(const DomainRecord& record, JsonWriter& json) {
   json.Key("robots_at_ms").Value(UnixMs(record.robots_at));
   json.Key("applied_offset").Value(record.applied.offset.value());
   json.Key("outbox").Value(record.outbox.size()).Key("shards").Value(record.manifest.size());
+  json.Key("seed_places").Value(record.seed_places);
   json.Key("strategy").Value(record.strategy_name);
   json.Key("strategy_data").Value(Hex(record.strategy_data)).EndObject();
 }

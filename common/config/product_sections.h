@@ -10,7 +10,7 @@ namespace orbweaver::config {
 // which knows all options, holds the list complete.
 inline constexpr std::string_view kProductSections[] = {
     "admin",  "db_worker", "feed",     "hbase",           "kafka",  "log", "network", "pages",
-    "spider", "stop",      "strategy", "strategy_worker", "topics", "url", "worker",
+    "scope",  "spider", "stop",      "strategy", "strategy_worker", "topics", "url", "worker",
 };
 
 }  // namespace orbweaver::config

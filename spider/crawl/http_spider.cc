@@ -55,6 +55,7 @@ void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,
   DeclarePolitenessOptions(schema, &options->politeness);
   DeclarePublishOptions(schema, &options->publish);
   DeclareRobotsOptions(schema, &options->robots);
+  DeclareScopeOptions(schema, &options->scope);
   DeclareUrlOptions(schema, &options->url, suffixes);
 }
 
@@ -95,6 +96,7 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
     options.archive.from = from->second;
   }
   if (!options.fetch.from.empty()) options.archive.from = options.fetch.from;
+  ASSIGN_OR_RETURN(const CrawlScope scope, CrawlScope::Make(options.scope, around.suffixes));
   RecoverArchives(options.archive);
   std::vector<std::unique_ptr<Lane>> made;
   for (int i = 0; i < options.crawl.threads; ++i) {
@@ -120,6 +122,7 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
       .consumer = std::move(around.consumer),
       .options = options.crawl,
       .flow = {.urls = options.url,
+               .scope = scope,
                .politeness = options.politeness,
                .robots = options.robots,
                .publish = options.publish,

@@ -42,13 +42,14 @@ std::string_view RedirectedUrl(const Request& request, std::span<const Redirect>
 
 }  // namespace
 
-RequestFlow::Job::Job(const FeedRequest& delivered, uint32_t max_redirects)
+RequestFlow::Job::Job(const FeedRequest& delivered, const RequestFlowOptions& options)
     : place(delivered.place),
       entry(delivered.entry),
       domain(delivered.request.domain),
       slot(SlotOf(delivered.request.domain)),
       delay(delivered.request.delay),
-      redirects(delivered.request.url, delivered.request.domain, max_redirects) {}
+      redirects(delivered.request.url, delivered.request.domain, options.max_redirects,
+                options.scope) {}
 
 RequestFlow::RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffixes,
                          const Clock& clock, Lanes& lanes, CrawlMetrics& metrics)
@@ -63,8 +64,7 @@ RequestFlow::RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffi
 
 void RequestFlow::Begin(const FeedRequest& delivered) {
   const TurnId id(next_id_++);
-  Job& job =
-      *jobs_.emplace(id, std::make_unique<Job>(delivered, options_.max_redirects)).first->second;
+  Job& job = *jobs_.emplace(id, std::make_unique<Job>(delivered, options_)).first->second;
   if (OriginOf(job.redirects.url()).empty()) {
     return Fail(id, job, FailureCause::kBadUrl, "no scheme and host");
   }

@@ -16,6 +16,7 @@
 
 #include "common/base/clock.h"
 #include "common/model/arena.h"
+#include "common/scope/crawl_scope.h"
 #include "common/url/resolver.h"
 #include "spider/crawl/crawl_metrics.h"
 #include "spider/crawl/lanes.h"
@@ -29,6 +30,7 @@ namespace orbweaver {
 
 struct RequestFlowOptions {
   UrlOptions urls;
+  CrawlScope scope = {};
   PolitenessOptions politeness;
   RobotsOptions robots;
   PublishOptions publish;
@@ -109,7 +111,7 @@ class RequestFlow {
 
   // A request of the feed.
   struct Job {
-    Job(const FeedRequest& delivered, uint32_t max_redirects);
+    Job(const FeedRequest& delivered, const RequestFlowOptions& options);
 
     const FeedPlace place;
     const std::string entry;

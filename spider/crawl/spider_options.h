@@ -2,6 +2,7 @@
 
 #include "absl/status/status.h"
 
+#include "common/scope/scope_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
 #include "spider/crawl/crawl_options.h"
@@ -23,6 +24,7 @@ struct SpiderOptions {
   PolitenessOptions politeness;
   PublishOptions publish;
   RobotsOptions robots;
+  ScopeOptions scope;
   UrlOptions url;
 };
 
@@ -34,7 +36,7 @@ absl::Status NameCrawler(SpiderOptions* options);
 // files that it writes. Reads the file of cookies.
 absl::Status CheckSpiderOptions(const SpiderOptions& options);
 
-// network.*, spider.* and, with `suffixes`, url.*; the structs must outlive the schema.
+// network.*, scope.*, spider.* and, with `suffixes`, url.*; the structs must outlive the schema.
 void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,
                           PublicSuffixOptions* suffixes);
 

@@ -1,6 +1,7 @@
 #include "spider/fetch/redirects.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace orbweaver {
 
@@ -8,8 +9,12 @@ bool IsRedirect(uint32_t status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-Redirects::Redirects(std::string_view url, std::string_view domain, uint32_t max_redirects)
-    : domain_(domain), max_redirects_(max_redirects), urls_{std::string(url)} {}
+Redirects::Redirects(std::string_view url, std::string_view domain, uint32_t max_redirects,
+                     CrawlScope scope)
+    : domain_(domain),
+      max_redirects_(max_redirects),
+      scope_(std::move(scope)),
+      urls_{std::string(url)} {}
 
 Redirects::Next Redirects::Take(uint32_t status, std::string_view location, UrlResolver& resolver) {
   ResolvedUrl next;
@@ -30,9 +35,10 @@ Redirects::Next Redirects::Take(uint32_t status, std::string_view location, UrlR
     why_ = "too many redirects";
     return Next::kFailed;
   }
+  const bool follows = next.domain == domain_ && scope_.Keeps(urls_.back(), next.url, domain_);
   urls_.emplace_back(next.url);
   statuses_.push_back(status);
-  return next.domain == domain_ ? Next::kFollow : Next::kAway;
+  return follows ? Next::kFollow : Next::kAway;
 }
 
 std::vector<Redirect> Redirects::followed() const {

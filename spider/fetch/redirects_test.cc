@@ -44,6 +44,17 @@ TEST_F(RedirectsTest, AnotherDomainIsTheEndAndALink) {
   EXPECT_EQ(address.Take(302, "http://169.254.169.254/latest/meta-data/", resolver_), Next::kAway);
 }
 
+TEST_F(RedirectsTest, WhereTheTargetMayBeOutOfScopeIsTheEndAndALink) {
+  const CrawlScope host =
+      CrawlScope::Make({.kind = ScopeKind::kHost, .exclude = {"/no/*"}}, Suffixes()).value();
+  Redirects within("http://a.example.com/1", "example.com", 3, host);
+  EXPECT_EQ(within.Take(301, "https://a.example.com/2", resolver_), Next::kFollow);
+  EXPECT_EQ(within.Take(301, "/no/3", resolver_), Next::kAway);
+  EXPECT_EQ(within.url(), "https://a.example.com/no/3");
+  Redirects beyond("http://a.example.com/1", "example.com", 3, host);
+  EXPECT_EQ(beyond.Take(301, "http://b.example.com/1", resolver_), Next::kAway);
+}
+
 TEST_F(RedirectsTest, CirclesEnd) {
   EXPECT_EQ(redirects_.Take(301, "/2", resolver_), Next::kFollow);
   EXPECT_EQ(redirects_.Take(301, "/1", resolver_), Next::kFailed);

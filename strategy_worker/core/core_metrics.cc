@@ -37,7 +37,13 @@ CoreMetrics::CoreMetrics(MetricRegistry& registry)
       links_invalid(Links(registry, "invalid")),
       links_foreign(Links(registry, "foreign")),
       links_duplicate(Links(registry, "duplicate")),
+      links_beyond_seeds(Links(registry, "beyond_seeds")),
+      links_not_included(Links(registry, "not_included")),
+      links_excluded(Links(registry, "excluded")),
       links_filtered(Links(registry, "filtered")),
+      seeds_without_place(registry.AddCounter(
+          "orbweaver_strategy_seeds_without_place_total",
+          "Seeds that are crawled but open no scope, since their domain has too many others")),
       scheduled(registry.AddCounter("orbweaver_strategy_scheduled_total",
                                     "Requests that the strategy scheduled")),
       deferred(registry.AddCounter("orbweaver_strategy_deferred_total",

@@ -23,9 +23,14 @@ struct CoreMetrics {
   Counter& links_invalid;
   Counter& links_foreign;    // of another domain than their event
   Counter& links_duplicate;  // twice in one event
-  Counter& links_filtered;   // dropped by the strategy's filter
-  Counter& scheduled;        // requests
-  Counter& deferred;         // requests that spiders handed back
+  // Out of scope.
+  Counter& links_beyond_seeds;   // by scope.kind
+  Counter& links_not_included;   // by scope.include
+  Counter& links_excluded;       // by scope.exclude
+  Counter& links_filtered;       // dropped by the strategy's filter
+  Counter& seeds_without_place;  // their domain's record has no room for their places
+  Counter& scheduled;            // requests
+  Counter& deferred;             // requests that spiders handed back
   Counter& breaches;  // requests of another domain, or of no URL, that the strategy asked for
   Counter& messages;  // appended to the scoring log
   Counter& resent;    // outboxes of an earlier owner

@@ -65,11 +65,13 @@ bool IsHostOf(std::string_view host, std::string_view domain) {
 }  // namespace
 
 EventHandler::EventHandler(const StrategyWorkerOptions& options, uint64_t topic_epoch,
-                           StateStore& states, Strategy& strategy, EventReader& reader,
-                           EventView& view, CoreMetrics& metrics)
+                           StateStore& states, const CrawlScope& scope, Strategy& strategy,
+                           EventReader& reader, EventView& view, CoreMetrics& metrics)
     : options_(options),
       topic_epoch_(topic_epoch),
       state_store_(states),
+      scope_(scope),
+      filter_(scope, metrics),
       strategy_(strategy),
       reader_(reader),
       view_(view),
@@ -119,7 +121,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
     Log(LogLevel::kWarning, "strategy", "strategy '{}', domain '{}': {}", strategy_.name(),
         event.entry->domain, ToView(output_.warning_kept).substr(0, kMaxMessageTextBytes));
   }
-  TakeExtras(event);
+  TakeExtras(event, states->record());
   return absl::OkStatus();
 }
 
@@ -214,8 +216,13 @@ absl::Status EventHandler::CallStrategy(const SourceEvent& event, const DomainRe
                            &output_);
 }
 
-void EventHandler::TakeExtras(const SourceEvent& event) {
+void EventHandler::TakeExtras(const SourceEvent& event, const DomainRecord& record) {
   if (output_.request_count == 0) return;
+  const bool has_scope = !scope_.IsEverything();
+  if (has_scope) {
+    filter_.BeginDomain(event.entry->domain, record);
+    if (event.kind == ORBWEAVER_SEEDS) filter_.OpenFor(event);
+  }
   places_.clear();
   for (size_t i = 0; i < fingerprints_.size(); ++i) places_.emplace(fingerprints_[i], i);
   for (size_t i = 0; i < output_.request_count; ++i) {
@@ -230,6 +237,7 @@ void EventHandler::TakeExtras(const SourceEvent& event) {
           strategy_.name(), ToView(request.url).substr(0, kMaxUrlBytes), event.entry->domain);
       continue;
     }
+    if (has_scope && !filter_.AllowsRequest(extra.url, ToView(request.url), event)) continue;
     const auto [found, is_new] = places_.try_emplace(fingerprint, fingerprints_.size());
     if (is_new) fingerprints_.push_back(fingerprint);
     extra.place = found->second;
@@ -451,6 +459,8 @@ bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record)
       record->robots_at = facts.observed_at;
       changed = true;
     }
+  } else if (event.kind == ORBWEAVER_SEEDS) {
+    changed |= AddSeedPlaces(event, record);
   }
   if (output_.set_domain_data != 0) {
     const std::string_view data = ToView(output_.domain_data_kept);
@@ -458,6 +468,26 @@ bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record)
       record->strategy_data = data;
       changed = true;
     }
+  }
+  return changed;
+}
+
+bool EventHandler::AddSeedPlaces(const SourceEvent& event, DomainRecord* record) {
+  bool changed = false;
+  uint64_t left_out = 0;
+  for (const orbweaver_link& seed : event.links) {
+    bool full = false;
+    changed |=
+        AddSeedPlace(ToView(seed.url_view), event.entry->domain, &record->seed_places, &full);
+    left_out += full ? 1 : 0;
+  }
+  // Elsewhere it does not matter where in a domain its seeds lie.
+  if (left_out != 0 && scope_.AsksForPlaces()) {
+    metrics_.seeds_without_place.Increment(left_out);
+    Log(LogLevel::kWarning, "strategy",
+        "domain '{}': {} of its seeds are crawled, and links near them are not: the domain has "
+        "seeds in too many hosts and folders. Give seeds that lie above them, or widen the scope",
+        event.entry->domain, left_out);
   }
   return changed;
 }

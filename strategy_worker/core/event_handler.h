@@ -21,6 +21,7 @@
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/core/ownership.h"
 #include "strategy_worker/core/schedule_writer.h"
+#include "strategy_worker/core/scope_filter.h"
 #include "strategy_worker/core/source_event.h"
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/sdk/decision_effect.h"
@@ -36,7 +37,8 @@ class EventHandler {
  public:
   // All must outlive it.
   EventHandler(const StrategyWorkerOptions& options, uint64_t topic_epoch, StateStore& states,
-               Strategy& strategy, EventReader& reader, EventView& view, CoreMetrics& metrics);
+               const CrawlScope& scope, Strategy& strategy, EventReader& reader, EventView& view,
+               CoreMetrics& metrics);
 
   // The states of the batch's events are loaded.
   void BeginBatch() { others_were_loaded_ = false; }
@@ -67,8 +69,8 @@ class EventHandler {
   void ObserveOrder(const SourceEvent& event);
   void Block(WallTime until);
   absl::Status CallStrategy(const SourceEvent& event, const DomainRecord& record);
-  // Gives the extras places; a breach is counted and left out.
-  void TakeExtras(const SourceEvent& event);
+  // Gives the extras places; a breach, and what is out of scope, is counted and left out.
+  void TakeExtras(const SourceEvent& event, const DomainRecord& record);
   // Their states.
   absl::Status LoadExtras(const TouchedDomain& domain, size_t links);
 
@@ -87,10 +89,13 @@ class EventHandler {
              size_t* written);
   // Whether the record changed.
   bool ApplyToRecord(const SourceEvent& event, DomainRecord* record);
+  bool AddSeedPlaces(const SourceEvent& event, DomainRecord* record);
 
   const StrategyWorkerOptions& options_;
   const uint64_t topic_epoch_;
   StateStore& state_store_;
+  const CrawlScope& scope_;
+  ScopeFilter filter_;
   Strategy& strategy_;
   EventReader& reader_;
   EventView& view_;

@@ -27,14 +27,18 @@ T* NewArray(Arena& arena, size_t count) {
   return static_cast<T*>(arena.Allocate(count * sizeof(T)));
 }
 
+constexpr std::string_view kSeedRedirectsKey = "orbweaver.redirects";
+constexpr char kMaxSeedRedirects = 5;
+
 // What a canonical host never has. A NUL would end the domain's part of its rows' keys.
 bool IsForeignToHosts(char c) { return c <= ' ' || c > '~' || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 
 EventReader::EventReader(const UrlOptions& urls, const PublicSuffixes& suffixes, int partitions,
-                         CoreMetrics& metrics)
+                         ScopeKind scope, CoreMetrics& metrics)
     : partitions_(partitions),
+      scope_(scope),
       metrics_(metrics),
       canonicalizer_(urls),
       domains_(suffixes),
@@ -56,6 +60,9 @@ absl::Status EventReader::ReadEntry(const Message& message, SourceEvent* event) 
   auto* const entry = new (arena_.Allocate(sizeof(SpiderLogEntry))) SpiderLogEntry();
   RETURN_IF_ERROR(Decode(message.value, &arena_, entry));
   RETURN_IF_ERROR(CheckDomain(message, entry->domain));
+  if (const auto* found = std::get_if<LinksFound>(&entry->event)) {
+    if (const auto seeds = RedirectOfSeed(*found)) entry->event = *seeds;
+  }
   event->entry = entry;
   ++event_number_;
   BeginDomain(entry->domain);
@@ -81,6 +88,33 @@ absl::Status EventReader::ReadEntry(const Message& message, SourceEvent* event) 
   }
   metrics_.links.Increment(event->links.size());
   return absl::OkStatus();
+}
+
+std::optional<Seeds> EventReader::RedirectOfSeed(const LinksFound& found) {
+  const bool is_redirect = found.links.size() == 1 && found.links[0].kind == LinkKind::kRedirect;
+  if (scope_ == ScopeKind::kEverything || !is_redirect || found.source.depth != 0) {
+    return std::nullopt;
+  }
+  // The request's meta comes back with its outcome and counts how often.
+  char count = '0';
+  Meta* const meta = NewArray<Meta>(arena_, found.source.meta.size() + 1);
+  size_t size = 0;
+  for (const Meta& entry : found.source.meta) {
+    if (entry.key != kSeedRedirectsKey) {
+      meta[size++] = entry;
+    } else if (entry.value.size() == 1) {
+      count = entry.value[0];
+    }
+  }
+  if (size == kMaxMetaEntries || count < '0' || count >= '0' + kMaxSeedRedirects) {
+    return std::nullopt;
+  }
+  char* const value = NewArray<char>(arena_, 1);
+  *value = static_cast<char>(count + 1);
+  meta[size++] = {.key = kSeedRedirectsKey, .value = {value, 1}};
+  auto* const seed = NewArray<Seed>(arena_, 1);
+  *seed = {.url = found.links[0].url, .score = found.source.score, .meta = {meta, size}};
+  return Seeds{.seeds = {seed, 1}};
 }
 
 absl::Status EventReader::CheckDomain(const Message& message, std::string_view domain) {

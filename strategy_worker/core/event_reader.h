@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "common/base/ids.h"
 #include "common/bus/message.h"
 #include "common/model/arena.h"
+#include "common/scope/scope_options.h"
 #include "common/url/canonical.h"
 #include "common/url/domain_cache.h"
 #include "strategy_worker/core/core_metrics.h"
@@ -23,9 +25,10 @@ namespace orbweaver {
 // caches.
 class EventReader {
  public:
-  // `suffixes` and `metrics` must outlive it. `partitions`: of the spider log.
+  // `suffixes` and `metrics` must outlive it. `partitions`: of the spider log. Unless the scope is
+  // everything, what a seed redirects to is a seed.
   EventReader(const UrlOptions& urls, const PublicSuffixes& suffixes, int partitions,
-              CoreMetrics& metrics);
+              ScopeKind scope, CoreMetrics& metrics);
 
   // Replaces *event. What cannot be processed becomes a poison event; a link that is no URL, is not
   // of the event's domain or is there already is left out and counted. `message`, and what it
@@ -45,6 +48,8 @@ class EventReader {
 
   absl::Status ReadEntry(const Message& message, SourceEvent* event);
   absl::Status CheckDomain(const Message& message, std::string_view domain);
+  // The target of `found` as a seed where that is the redirect of one; else nullopt.
+  std::optional<Seeds> RedirectOfSeed(const LinksFound& found);
   // Of a page, a failure or a Deferred: its one URL.
   absl::Status TakeRequest(const Request& request, SourceEvent* event);
   void TakeSeeds(const Seeds& seeds, SourceEvent* event);
@@ -60,6 +65,7 @@ class EventReader {
   bool IsNew(const Fingerprint& fingerprint);
 
   const int partitions_;
+  const ScopeKind scope_;
   CoreMetrics& metrics_;
   UrlCanonicalizer canonicalizer_;
   DomainCache domains_;

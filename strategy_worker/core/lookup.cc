@@ -23,11 +23,13 @@ bool HasFilter(const SourceEvent& event) {
 }  // namespace
 
 Lookup::Lookup(const StrategyWorkerOptions& options, StateStore& states, OffsetReader& offsets,
-               Ownership& ownership, Strategy& strategy, EventView& view, CoreMetrics& metrics)
+               Ownership& ownership, const CrawlScope& scope, Strategy& strategy, EventView& view,
+               CoreMetrics& metrics)
     : options_(options),
       states_(states),
       offsets_(offsets),
       ownership_(ownership),
+      scope_(scope, metrics),
       strategy_(strategy),
       view_(view),
       metrics_(metrics) {}
@@ -143,11 +145,17 @@ absl::Status Lookup::ClaimOutbox(TouchedDomain* domain, DomainStates* states,
 }
 
 void Lookup::Filter(Batch* batch) {
+  const bool has_scope = !scope_.IsEverything();
   for (const TouchedDomain& domain : batch->portion()) {
+    if (domain.first_event == 0) continue;
+    const DomainRecord& record = states_.Find(domain.name)->record();
+    if (has_scope) scope_.BeginDomain(domain.name, record);
     batch->ForEachEvent(domain, [&](SourceEvent& event) {
       if (event.is_filtered || !event.NeedsStates() || !HasFilter(event)) return;
       event.is_filtered = true;
-      const absl::Status status = AskFilter(&event, states_.Find(domain.name)->record());
+      if (has_scope) scope_.Filter(&event);
+      const absl::Status status =
+          event.links.empty() ? absl::OkStatus() : AskFilter(&event, record);
       if (!status.ok()) {
         event.poison = MessageOf(status);
         event.strategy_failed = true;
@@ -166,19 +174,8 @@ absl::Status Lookup::AskFilter(SourceEvent* event, const DomainRecord& record) {
   const size_t count = event->links.size();
   keep_.assign(count, 1);
   RETURN_IF_ERROR(strategy_.Filter(view_.Show(*event, record, nullptr), event->links, keep_));
-  size_t kept = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (keep_[i] == 0) continue;
-    if (kept != i) {
-      event->links[kept] = event->links[i];
-      event->fingerprints[kept] = event->fingerprints[i];
-      if (!event->seeds.empty()) event->seeds[kept] = event->seeds[i];
-    }
-    ++kept;
-  }
-  event->links = event->links.first(kept);
-  event->fingerprints = event->fingerprints.first(kept);
-  metrics_.links_filtered.Increment(count - kept);
+  event->Keep(keep_);
+  metrics_.links_filtered.Increment(count - event->links.size());
   return absl::OkStatus();
 }
 

@@ -17,6 +17,7 @@
 #include "strategy_worker/core/event_view.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/core/ownership.h"
+#include "strategy_worker/core/scope_filter.h"
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/states/state_store.h"
 
@@ -33,11 +34,13 @@ class Lookup {
  public:
   // All must outlive it.
   Lookup(const StrategyWorkerOptions& options, StateStore& states, OffsetReader& offsets,
-         Ownership& ownership, Strategy& strategy, EventView& view, CoreMetrics& metrics);
+         Ownership& ownership, const CrawlScope& scope, Strategy& strategy, EventView& view,
+         CoreMetrics& metrics);
 
   // Chooses the batch's next portion: those first that are in memory already, which saves reading
   // them again when not all fit. Loads its domains and the states that are needed; marks events
-  // that are in their row already, claims outboxes of earlier owners, and asks the filter. Blocks.
+  // that are in their row already, claims outboxes of earlier owners, takes out what is out of
+  // scope, and asks the filter. Blocks.
   // On a retry error it may be called again for the same batch.
   absl::Status Run(Batch* batch);
 
@@ -65,6 +68,7 @@ class Lookup {
   StateStore& states_;
   OffsetReader& offsets_;
   Ownership& ownership_;
+  ScopeFilter scope_;
   Strategy& strategy_;
   EventView& view_;
   CoreMetrics& metrics_;

@@ -44,7 +44,8 @@ class LookupTest : public CorePartsTest {
   StrategyWorkerOptions options_;
   EventView view_;
   std::unique_ptr<OffsetReader> offsets_ = *world_.bus.NewOffsetReader();
-  Lookup lookup_{options_, states_, *offsets_, ownership_, strategy_, view_, metrics_};
+  CrawlScope scope_;
+  Lookup lookup_{options_, states_, *offsets_, ownership_, scope_, strategy_, view_, metrics_};
 };
 
 TEST_F(LookupTest, WhatIsInItsRowIsAReplayAndWhatIsNotIsNone) {

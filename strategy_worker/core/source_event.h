@@ -45,6 +45,22 @@ struct SourceEvent {
   bool is_filtered = false;     // the strategy's filter was asked
   bool is_in_row = false;       // a replay: nothing is to be done
 
+  // Keeps those links, or seeds, for which `keep` has a 1 in their place; none without any.
+  void Keep(std::span<const uint8_t> keep) {
+    size_t kept = 0;
+    for (size_t i = 0; i < keep.size(); ++i) {
+      if (keep[i] == 0) continue;
+      if (kept != i) {
+        links[kept] = links[i];
+        fingerprints[kept] = fingerprints[i];
+        if (!seeds.empty()) seeds[kept] = seeds[i];
+      }
+      ++kept;
+    }
+    links = links.first(kept);
+    fingerprints = fingerprints.first(kept);
+  }
+
   // It is about the whole domain, and has an effect without any link.
   bool IsOfDomain() const { return kind == ORBWEAVER_HOST || kind == kOrderEvent; }
   bool NeedsStates() const {

@@ -18,6 +18,7 @@
 #include "common/protocol/group_pulse.h"
 #include "common/protocol/owned_log.h"
 #include "common/protocol/topic_record.h"
+#include "common/scope/crawl_scope.h"
 #include "common/store/store.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
@@ -52,6 +53,7 @@ struct StrategyCoreParts {
   MetricRegistry& metrics;
   TopicRecord topics;  // as CheckTopics found them
   UrlOptions urls;
+  CrawlScope scope = {};
   // Its timeouts are bounded by the session's.
   StrategyWorkerOptions options;
   Duration session_timeout = ConsumerOptions().session_timeout;

@@ -5,12 +5,13 @@
 
 #include "common/base/check.h"
 #include "common/base/status.h"
+#include "common/scope/seed_places.h"
 #include "strategy_worker/states/byte_format.h"
 
 namespace orbweaver {
 namespace {
 
-constexpr uint8_t kFormat = 2;
+constexpr uint8_t kFormat = 3;
 constexpr uint32_t kAllPrefixes = 1 << 16;
 constexpr size_t kShardBytes = sizeof(uint16_t) + sizeof(uint64_t);
 // At most, of what has no text in it; and for the length of a text, or a shard.
@@ -87,6 +88,7 @@ std::string EncodeDomainRecord(const DomainRecord& record) {
   CHECK(record.strategy_data.size() <= kMaxStrategyBytes);
   std::string out;
   size_t bytes = record.strategy_name.size() + record.strategy_data.size() + kAroundRecord;
+  bytes += record.seed_places.size();
   for (const std::string& entry : record.outbox) bytes += entry.size() + kAroundEntry;
   out.reserve(bytes + record.manifest.size() * kAroundEntry);
   AppendFixed(kFormat, &out);
@@ -102,6 +104,7 @@ std::string EncodeDomainRecord(const DomainRecord& record) {
   AppendVarint(static_cast<uint32_t>(record.robots), &out);
   AppendVarint(record.robots_status, &out);
   AppendVarint(Unsigned(record.robots_at.time_since_epoch().count()), &out);
+  AppendBytes(record.seed_places, &out);
   AppendBytes(record.strategy_name, &out);
   AppendVarint(record.strategy_version, &out);
   AppendBytes(record.strategy_data, &out);
@@ -124,6 +127,8 @@ absl::Status DecodeRecordCell(std::string_view cell, DomainRecord* record,
   }
   ReadCounts(reader, record);
   ReadRobots(reader, record);
+  record->seed_places = reader.Bytes(kMaxSeedPlaceBytes);
+  if (!AreSeedPlaces(record->seed_places)) reader.Fail();
   record->strategy_name = reader.Bytes(kUnbounded);
   record->strategy_version = reader.Varint<uint32_t>();
   record->strategy_data = reader.Bytes(kMaxStrategyBytes);

@@ -34,6 +34,10 @@ struct DomainRecord {
   uint32_t robots_status = 0;
   WallTime robots_at;
 
+  // Where its seeds lie, as AddSeedPlace has made it (common/scope/seed_places.h); empty: it has no
+  // seed.
+  std::string seed_places;
+
   // The strategy's own bytes (at most kMaxStrategyBytes), and whose they are.
   std::string strategy_name;
   uint32_t strategy_version = 0;

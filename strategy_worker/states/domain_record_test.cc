@@ -4,6 +4,7 @@
 
 #include "common/base/random.h"
 #include "common/base/status.h"
+#include "common/scope/seed_places.h"
 #include "tests/support/expect_ok.h"
 
 namespace orbweaver {
@@ -23,6 +24,7 @@ DomainRecord FullRecord() {
   record.robots = -1;
   record.robots_status = 503;
   record.robots_at = WallTime(milliseconds(1'700'000'000'123));
+  record.seed_places = "/a/\nblog.:81/";
   record.strategy_name = "breadth_first";
   record.strategy_version = 4;
   record.strategy_data = std::string(1000, '\0');
@@ -42,6 +44,7 @@ void ExpectSame(const DomainRecord& a, const DomainRecord& b) {
   EXPECT_EQ(a.robots, b.robots);
   EXPECT_EQ(a.robots_status, b.robots_status);
   EXPECT_EQ(a.robots_at, b.robots_at);
+  EXPECT_EQ(a.seed_places, b.seed_places);
   EXPECT_EQ(a.strategy_name, b.strategy_name);
   EXPECT_EQ(a.strategy_version, b.strategy_version);
   EXPECT_EQ(a.strategy_data, b.strategy_data);
@@ -96,6 +99,15 @@ TEST(DomainRecordTest, SurvivesAnyBytesAndWhatItTakesIsWhatItWouldWrite) {
       EXPECT_TRUE(IsPoison(status));
     }
   }
+}
+
+TEST(DomainRecordTest, PlacesThatNoSeedHasArePoison) {
+  DomainRecord record;
+  record.seed_places = "/b/\n/a/";
+  std::string_view states;
+  EXPECT_TRUE(IsPoison(DecodeRecordCell(EncodeDomainRecord(record), &record, &states)));
+  record.seed_places = std::string(kMaxSeedPlaceBytes, 'a') + "/";
+  EXPECT_TRUE(IsPoison(DecodeRecordCell(EncodeDomainRecord(record), &record, &states)));
 }
 
 TEST(DomainRecordTest, OnlyHalvesOfHalvesMakeAManifest) {

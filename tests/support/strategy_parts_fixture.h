@@ -99,7 +99,7 @@ class CorePartsTest : public ::testing::Test {
   std::unique_ptr<OwnedLog> log_;
   PackedStateStore states_;
   Ownership ownership_;
-  EventReader reader_{{}, *world_.suffixes, 1, metrics_};
+  EventReader reader_{{}, *world_.suffixes, 1, ScopeKind::kEverything, metrics_};
   Batch batch_;
 
  private:

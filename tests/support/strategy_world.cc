@@ -184,6 +184,7 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
                         .metrics = metrics,
                         .topics = topics,
                         .urls = {},
+                        .scope = worker.scope,
                         .options = worker.options,
                         .session_timeout = worker.session_timeout});
   CHECK_OK(core->Start());

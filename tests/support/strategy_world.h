@@ -111,6 +111,7 @@ class StrategyWorld {
     std::string member = "worker";
     StateOptions state_options;
     StrategyWorkerOptions options;
+    CrawlScope scope = {};
     Duration session_timeout = ConsumerOptions().session_timeout;
   };
   std::unique_ptr<StrategyCore> NewCore(Strategy& strategy, Worker worker);

@@ -29,7 +29,7 @@ namespace orbweaver {
 namespace {
 
 // What the folder's bytes mean: raised with every change that an older program would misread.
-constexpr char kFormat[] = "3";
+constexpr char kFormat[] = "4";
 constexpr char kFormatKey[] = "format";
 constexpr char kLogFamily[] = "log";
 

@@ -207,7 +207,7 @@ TEST_F(DatabaseTest, AFolderOfAnotherFormatIsRefusedWithBothNumbers) {
   Close();
   const absl::Status opened = Database::Open({.folder = path_}).status();
   EXPECT_TRUE(IsFatal(opened));
-  EXPECT_THAT(std::string(MessageOf(opened)), HasSubstr("format 99, this program reads 3"));
+  EXPECT_THAT(std::string(MessageOf(opened)), HasSubstr("format 99, this program reads 4"));
 }
 
 TEST_F(DatabaseTest, AnotherProgramsRocksdbIsLeftAlone) {
