@@ -41,6 +41,9 @@
 #include "common/config/mask.h"
 #include "common/config/schema.h"
 #include "common/runtime/signal_watcher.h"
+#include "common/scope/scope_options.h"
+#include "common/scope/url_pattern.h"
+#include "common/url/domain.h"
 
 namespace orbweaver {
 namespace {
@@ -58,6 +61,12 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --add                      add these seeds to the crawl that the folder has
   --seeds FILE               a URL a line; - for standard input
   --out DIR                  write files there; see below
+  --scope KIND               which links to follow: to domain (the default), host or path of a seed,
+                             or everything; path: at or below a seed
+  --include PATTERN          of those only URLs that match: example.com, *.example.com, :8080,
+                             /blog/*, *.pdf, https://example.com/a/*, re:EXPRESSION
+  --exclude PATTERN          no URL that matches, a seed neither; each may be given again and again
+  --everything               --scope everything; give it a bound, such as --max-pages
   --strategy NAME|FILE.so    what to crawl, in which order; `orbweaver strategy list`
   --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`
   --keep-going               when the strategy fails on an event: keep the event in dead-letter and
@@ -65,8 +74,6 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --max-pages N              stop after so many pages of this run, and those being fetched
   --max-pages-per-domain N   no more requests to any registered domain
   --depth N                  follow links so many times from a seed
-  --allow DOMAIN|PATTERN     only these: example.com, *.org, or URLs such as */blog/*
-  --deny DOMAIN|PATTERN      not these
   --delay TIME               between two requests to a domain; 1s
   --max-failures N           stop when more than so many fetches of this run have failed
   --duration TIME            stop after so long: 30m, 2h
@@ -117,11 +124,49 @@ constexpr Duration kStopDeadline = std::chrono::seconds(60);
 constexpr uint64_t kMaxDomainsCounted = 1'000'000;
 constexpr Duration kCountTimeout = std::chrono::minutes(1);
 
+std::string_view Reach(ScopeKind kind) {
+  switch (kind) {
+    case ScopeKind::kEverything:
+      return "links to every site are followed";
+    case ScopeKind::kDomain:
+      return "links to registered domains that have a seed are followed";
+    case ScopeKind::kHost:
+      return "links to hosts that have a seed are followed, with www. or without";
+    case ScopeKind::kPath:
+      return "links to what lies at a seed or below it are followed";
+  }
+  return {};
+}
+
+void PrintScope(const ProductOptions& options) {
+  const ScopeOptions& scope = options.spider.scope;
+  Print("scope       {}: {}\n", ScopeKindName(scope.kind), Reach(scope.kind));
+  const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
+  if (!suffixes.ok()) return;
+  const auto print = [&](std::string_view what, const std::vector<std::string>& patterns) {
+    for (const std::string& text : patterns) {
+      const auto pattern = ParseUrlPattern(text, **suffixes);
+      Print("{}     {}\n", what, pattern.ok() ? pattern->meaning : text);
+    }
+  };
+  print("include", scope.include);
+  print("exclude", scope.exclude);
+}
+
+// Whether anything ends a crawl that follows every link.
+bool IsBounded(const CrawlArguments& arguments, const ProductOptions& options) {
+  const auto& params = options.strategy.params;
+  return arguments.max_pages > 0 || arguments.duration > Duration::zero() ||
+         params.contains("max_depth") || params.contains("max_pages") ||
+         !options.spider.scope.include.empty();
+}
+
 void PrintPlan(const CrawlArguments& arguments, const ProductOptions& options) {
   Print("folder      {}{}\n", arguments.data.string(),
         std::filesystem::exists(arguments.data) ? " (goes on)" : " (new)");
   for (const std::string& seed : arguments.seeds) Print("seed        {}\n", seed);
   for (const std::string& file : arguments.seed_files) Print("seeds from  {}\n", file);
+  PrintScope(options);
   Print("strategy    {}\n",
         options.strategy.path.empty() ? options.strategy.name : options.strategy.path);
   for (const auto& [name, value] : options.strategy.params) {
@@ -271,12 +316,15 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   }
   result.Update(watch->Trim());
   end.last = watch->Look("ended", std::nullopt);
+  end.scope = options.spider.scope.kind;
+  end.out_of_scope = crawl->out_of_scope();
   end.dead_letter_causes = watch->dead_letters().causes();
   result.Update(CountWhatIsLeft(*crawl, *watch, &end));
   end.why = why.ok() ? *why : "something failed";
   end.outcome = OutcomeOf({.finished = end.finished,
                            .pages = watch->tally().pages(),
                            .failures = watch->tally().failed(),
+                           .seeds_led_away = !watch->tally().seed_redirects().empty(),
                            .max_failures = arguments.max_failures});
   if (progress.on_terminal()) progress.Show(end.last);
   Print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"
@@ -315,7 +363,7 @@ int Run(std::span<const std::string> all_args) {
   }
   const CrawlFolder folder(arguments.data);
   const auto changes = LoadCrawlOptions(folder, arguments, &args, schema, &options);
-  if (!changes.ok()) return Fail(kExitUsage, "crawl", MessageOf(changes.status()));
+  if (!changes.ok()) return Fail(kExitUsage, "crawl", AsGiven(MessageOf(changes.status())));
   if (const auto unknown = UnknownOption(args)) {
     return Fail(kExitUsage, "crawl",
                 WrongOption(kHelp, *unknown) + ". `orbweaver crawl --help` lists the options.");
@@ -343,6 +391,11 @@ int Run(std::span<const std::string> all_args) {
   }
   TellChanges(*changes);
   TellNetworkOptions(options);
+  if (options.spider.scope.kind == ScopeKind::kEverything && !IsBounded(arguments, options)) {
+    PrintError(
+        "--scope everything follows links to every site and has no bound: --max-pages, "
+        "--duration, --depth or --max-pages-per-domain is one.\n");
+  }
   if (options.spider.fetch.user_agent == anonymous) {
     PrintError(
         "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "

@@ -1,6 +1,7 @@
 #include "cli/crawl/crawl_arguments.h"
 
-#include <map>
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cli/arguments.h"
@@ -25,10 +26,23 @@ bool IsLibrary(std::string_view strategy) {
   return strategy.ends_with(".so") || strategy.find('/') != strategy.npos;
 }
 
-// A pattern with a slash is one of URLs.
-std::string ListOption(std::string_view list, const std::string& pattern) {
-  const std::string_view of = pattern.find('/') == std::string::npos ? "domains" : "urls";
-  return fmt::format("strategy.params.{}_{}", list, of);
+// Lists, given an element at a time.
+constexpr std::pair<std::string_view, std::string_view> kLists[] = {
+    {"--include", "scope.include"},
+    {"--exclude", "scope.exclude"},
+};
+
+// As --set takes a list.
+std::string ListText(const std::vector<std::string>& elements) {
+  std::string text;
+  for (const std::string& element : elements) {
+    if (!text.empty()) text.push_back(',');
+    for (const char c : element) {
+      if (c == ',') text.push_back('\\');
+      text.push_back(c);
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -82,6 +96,14 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
         is_library ? std::filesystem::absolute(*strategy).string() : "");
     if (!is_library) set("--strategy", "strategy.name", *strategy);
   }
+  if (const auto kind = TakeValue(args, "--scope")) {
+    constexpr std::string_view kKinds[] = {"domain", "everything", "host", "path"};
+    if (std::ranges::find(kKinds, *kind) == std::end(kKinds)) {
+      return fmt::format("--scope {}: expected domain, host, path or everything", *kind);
+    }
+    set("--scope", "scope.kind", *kind);
+  }
+  if (TakeSwitch(args, "--everything")) set("--everything", "scope.kind", "everything");
   for (const auto& [name, option] : kShortForms) {
     if (const auto value = TakeValue(args, name)) set(name, option, *value);
   }
@@ -100,15 +122,10 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
                                                         : "--timeout",
         name, value);
   }
-  std::map<std::string, std::pair<std::string, std::string>> lists;  // flag and patterns
-  for (const std::string_view list : {"allow", "deny"}) {
-    for (const std::string& pattern : TakeValues(args, fmt::format("--{}", list))) {
-      auto& [flag, patterns] = lists[ListOption(list, pattern)];
-      flag = fmt::format("--{}", list);
-      patterns += (patterns.empty() ? "" : ",") + pattern;
-    }
+  for (const auto& [name, option] : kLists) {
+    const std::vector<std::string> elements = TakeValues(args, name);
+    if (!elements.empty()) set(name, option, ListText(elements));
   }
-  for (const auto& [option, given] : lists) set(given.first, option, given.second);
   args->insert(args->begin(), sets.begin(), sets.end());
   return std::nullopt;
 }
@@ -117,10 +134,23 @@ std::string FlagOf(std::string_view option) {
   if (option == "spider.politeness.delay") return "--delay";
   if (const std::string_view flag = OutputFlagOf(option); !flag.empty()) return std::string(flag);
   if (const std::string_view flag = NetworkFlagOf(option); !flag.empty()) return std::string(flag);
+  if (option == "scope.kind") return "--scope";
   for (const auto& [flag, name] : kShortForms) {
     if (name == option) return std::string(flag);
   }
+  for (const auto& [flag, name] : kLists) {
+    if (name == option) return std::string(flag);
+  }
   return std::string(option);
+}
+
+std::string AsGiven(std::string_view message) {
+  for (const auto& [flag, name] : kLists) {
+    if (message.starts_with(name)) {
+      return fmt::format("{}{}", flag, message.substr(name.size()));
+    }
+  }
+  return std::string(message);
 }
 
 }  // namespace orbweaver

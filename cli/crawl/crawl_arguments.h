@@ -40,4 +40,7 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args, Cr
 // The name by which the command line knows an option of the configuration.
 std::string FlagOf(std::string_view option);
 
+// `message`, with the name of the command line in place of the list's that it begins with.
+std::string AsGiven(std::string_view message);
+
 }  // namespace orbweaver

@@ -183,7 +183,16 @@ std::string_view WarningFor(const OptionChange& change) {
   if (change.name == "spider.robots.ignore_hosts") {
     return change.after.empty() ? "" : "robots.txt is not obeyed there";
   }
-  constexpr std::string_view kFilters[] = {"strategy.params.allow_domains",
+  if (change.name == "scope.kind") {
+    constexpr std::string_view kNearestFirst[] = {"path", "host", "domain", "everything"};
+    const auto* const was = std::ranges::find(kNearestFirst, change.before);
+    return std::ranges::find(kNearestFirst, change.after) > was
+               ? kWider
+               : "what is in the queue already is still fetched";
+  }
+  constexpr std::string_view kFilters[] = {"scope.include",
+                                           "scope.exclude",
+                                           "strategy.params.allow_domains",
                                            "strategy.params.allow_urls",
                                            "strategy.params.deny_domains",
                                            "strategy.params.deny_urls",

@@ -17,6 +17,7 @@ struct CrawlCounts {
   bool finished = false;  // nothing is left
   uint64_t pages = 0;     // of this run
   uint64_t failures = 0;
+  bool seeds_led_away = false;  // by redirects that ended as links
   uint64_t max_failures = UINT64_MAX;
 };
 

@@ -16,6 +16,8 @@ TEST(CrawlOutcomeTest, TheWorstThatFitsCounts) {
       {{.finished = false}, 4},
       {{.finished = true, .pages = 0, .failures = 1}, 3},
       {{.finished = false, .pages = 0, .failures = 1}, 3},
+      {{.finished = true, .pages = 0, .seeds_led_away = true}, 3},
+      {{.finished = true, .pages = 1, .seeds_led_away = true}, 0},
       {{.finished = true, .pages = 1, .failures = 9, .max_failures = 9}, 0},
       {{.finished = true, .pages = 1, .failures = 10, .max_failures = 9}, 5},
       {{.finished = false, .pages = 0, .failures = 1, .max_failures = 0}, 5},

@@ -13,7 +13,9 @@
 #include "cli/crawl/crawl_watch.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/queue_sample.h"
+#include "cli/message.h"
 #include "cli/seed_lines.h"
+#include "cli/seed_scope.h"
 #include "cli/seed_writer.h"
 #include "fmt/format.h"
 
@@ -57,6 +59,36 @@ std::optional<uint64_t> WaitingIn(const ProductOptions& options, const CrawlFold
   return waiting;
 }
 
+// Fatal when patterns leave out all seeds. Standard input can be read only once, by AddSeeds.
+absl::Status CheckScopeOfSeeds(const CrawlArguments& arguments, const SeedScope& scope) {
+  if (!scope.HasPatterns() || !arguments.has_seeds()) return absl::OkStatus();
+  bool any_stays = false;
+  std::string first;
+  const auto see = [&](std::string_view seed) {
+    const std::string why = scope.WhyLeftOut(seed);
+    any_stays |= why.empty();
+    if (!why.empty() && first.empty()) first = fmt::format("'{}': {}", seed, why);
+    return why;
+  };
+  for (const std::string& seed : arguments.seeds) {
+    const std::string why = see(seed);
+    if (!why.empty()) PrintError("Seed '{}' is left out: {}.\n", seed, why);
+  }
+  for (const std::string& file : arguments.seed_files) {
+    if (file == "-") return absl::OkStatus();
+    if (any_stays) break;
+    RETURN_IF_ERROR(ForEachSeedLine(file, [&](uint64_t, std::string_view seed) {
+      see(seed);
+      return !any_stays;
+    }));
+  }
+  if (any_stays || first.empty()) return absl::OkStatus();
+  return FatalError(
+      "no seed is in scope, the first is {}. --include and --exclude only take URLs away; another "
+      "site is crawled too where it has a seed, or with --scope everything",
+      first);
+}
+
 }  // namespace
 
 absl::Status CheckSeeds(const CrawlArguments& arguments, const ProductOptions& options) {
@@ -73,7 +105,8 @@ absl::Status CheckSeeds(const CrawlArguments& arguments, const ProductOptions& o
       return FatalError("seed '{}': {}. Give http or https URLs", seed, UrlErrorName(error));
     }
   }
-  return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto scope, SeedScope::Make(options.spider.scope, resolver, *suffixes));
+  return CheckScopeOfSeeds(arguments, scope);
 }
 
 absl::Status CheckSeedsBelong(const CrawlArguments& arguments, const ProductOptions& options,
@@ -99,11 +132,14 @@ absl::Status AddSeeds(const CrawlArguments& arguments, const ProductOptions& opt
   UrlResolver resolver(options.spider.url, crawl.suffixes());
   ASSIGN_OR_RETURN(const auto writer,
                    SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
+  ASSIGN_OR_RETURN(const auto scope,
+                   SeedScope::Make(options.spider.scope, resolver, crawl.suffixes()));
   for (const std::string& seed : arguments.seeds) {
+    if (!scope.WhyLeftOut(seed).empty()) continue;
     CHECK(writer->Add(seed) == UrlError::kNone);  // CheckSeeds has seen it
   }
   for (const std::string& file : arguments.seed_files) {
-    RETURN_IF_ERROR(AddSeedLines(file, *writer).status());
+    RETURN_IF_ERROR(AddSeedLines(file, *writer, &scope).status());
   }
   RETURN_IF_ERROR(writer->Finish());
   if (writer->durable() == 0) return FatalError("no seed among the lines of the files");

@@ -9,8 +9,8 @@
 
 namespace orbweaver {
 
-// Before anything is made: whether the seeds of the command line are URLs, and the files can be
-// read.
+// Before anything is made: whether the seeds of the command line are URLs, the files can be read,
+// and the scope leaves any of them; those of the command line that it leaves out are named.
 absl::Status CheckSeeds(const CrawlArguments& arguments, const ProductOptions& options);
 
 // Refuses seeds that the folder has not seen, which are another crawl's, unless --add is given.

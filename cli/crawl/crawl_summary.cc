@@ -66,9 +66,13 @@ std::vector<std::pair<FailureCause, const CrawlTally::Failures*>> MostFirst(
   return causes;
 }
 
-// ": CAUSE at URL" of what failed most; empty when nothing did.
+// ": CAUSE at URL" of what failed most, or where a seed leads to; empty when there is neither.
 std::string FirstFailure(const CrawlTally& tally) {
   const auto causes = MostFirst(tally);
+  if (causes.empty() && !tally.seed_redirects().empty()) {
+    const CrawlTally::Redirect& redirect = tally.seed_redirects().front();
+    return fmt::format(": {} redirects to {}", redirect.from, redirect.to);
+  }
   if (causes.empty()) return {};
   const auto& [cause, failures] = causes.front();
   std::string text = fmt::format(": {}", FailureCauseName(cause));
@@ -78,6 +82,43 @@ std::string FirstFailure(const CrawlTally& tally) {
                        example.message.empty() ? FailureCauseName(cause) : example.message);
   }
   return text;
+}
+
+// Which links were left out, and the option that would let them in.
+std::string OutOfScopeText(const CrawlEnd& end) {
+  const OutOfScopeCounts& counts = end.out_of_scope;
+  std::string out;
+  if (counts.beyond_seeds > 0) {
+    const std::string links = Count(counts.beyond_seeds, "link");
+    switch (end.scope) {
+      case ScopeKind::kDomain:
+        out += fmt::format(
+            "{} left the seeds' domains and were not followed. To follow them: add seeds on their "
+            "sites, or --scope everything.\n",
+            links);
+        break;
+      case ScopeKind::kHost:
+        out += fmt::format(
+            "{} left the seeds' hosts and were not followed; --scope domain is the next wider.\n",
+            links);
+        break;
+      case ScopeKind::kPath:
+        out += fmt::format(
+            "{} led elsewhere than at or below the seeds and were not followed; --scope host is "
+            "the next wider.\n",
+            links);
+        break;
+      case ScopeKind::kEverything:
+        break;
+    }
+  }
+  if (counts.not_included > 0) {
+    out += fmt::format("{} matched no --include.\n", Count(counts.not_included, "link"));
+  }
+  if (counts.excluded > 0) {
+    out += fmt::format("{} matched an --exclude.\n", Count(counts.excluded, "link"));
+  }
+  return out;
 }
 
 }  // namespace
@@ -95,6 +136,13 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
   if (!tally.by_status().empty()) line("\nAnswers by status");
   for (const auto& [status, count] : tally.by_status()) {
     line(fmt::format("  {:<4} {:>12}", status, Count(count)));
+  }
+  if (tally.redirects() > 0) {
+    line(fmt::format("\nRedirects that ended as links: {}{}", Count(tally.redirects()),
+                     tally.seed_redirects().empty() ? "" : ", of seeds"));
+  }
+  for (const CrawlTally::Redirect& redirect : tally.seed_redirects()) {
+    line(fmt::format("      {} leads to {}", redirect.from, redirect.to));
   }
   if (!tally.by_cause().empty()) line("\nFailures by cause");
   for (const auto& [cause, failures] : MostFirst(tally)) {
@@ -123,6 +171,7 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
         domain.failed > 0 ? fmt::format("  and {}", Count(domain.failed, "failure")) : ""));
   }
   line("");
+  out += OutOfScopeText(end);
   if (!end.robots_ignored_on.empty()) {
     line(fmt::format("robots.txt was not obeyed on {} (--ignore-robots).",
                      fmt::join(end.robots_ignored_on, ", ")));
@@ -150,6 +199,7 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
   json.Key("outcome").Value(CrawlOutcomeName(end.outcome));
   json.Key("seconds").Value(std::chrono::duration<double>(end.last.elapsed).count());
   json.Key("pages").Value(tally.pages()).Key("failed").Value(tally.failed());
+  json.Key("redirects").Value(tally.redirects());
   json.Key("received_bytes").Value(tally.received_bytes()).Key("links").Value(tally.links());
   json.Key("domains").Value(tally.domains()).Key("queued").Value(end.last.queued);
   json.Key("delayed").Value(end.last.delayed).Key("handed_out").Value(end.handed_out);
@@ -160,6 +210,10 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
     const auto wait = std::max(end.last.next_due - end.last.at, std::chrono::milliseconds(0));
     json.Value(std::chrono::duration<double>(wait).count());
   }
+  json.Key("scope").Value(ScopeKindName(end.scope)).Key("out_of_scope").BeginObject();
+  json.Key("beyond_seeds").Value(end.out_of_scope.beyond_seeds);
+  json.Key("not_included").Value(end.out_of_scope.not_included);
+  json.Key("excluded").Value(end.out_of_scope.excluded).EndObject();
   json.Key("by_status").BeginObject();
   for (const auto& [status, count] : tally.by_status()) {
     json.Key(std::to_string(status)).Value(count);

@@ -8,7 +8,16 @@
 #include "cli/crawl/crawl_tally.h"
 #include "cli/crawl/crawl_view.h"
 
+#include "common/scope/scope_options.h"
+
 namespace orbweaver {
+
+// Links and seeds that the scope left out, each as often as it was found.
+struct OutOfScopeCounts {
+  uint64_t beyond_seeds = 0;  // by --scope
+  uint64_t not_included = 0;
+  uint64_t excluded = 0;
+};
 
 // How a crawl came to its end, for people and with --json.
 struct CrawlEnd {
@@ -17,6 +26,8 @@ struct CrawlEnd {
   CrawlOutcome outcome = CrawlOutcome::kStopped;
   CrawlSnapshot last;
   std::vector<std::string> dead_letter_causes;  // of the first; last.dead_letters says how many
+  ScopeKind scope = ScopeKind::kEverything;
+  OutOfScopeCounts out_of_scope;
   uint64_t handed_out = 0;     // requests that are in no queue any more and were not fetched
   bool queue_is_exact = true;  // otherwise what `last` says of it is an estimate
   std::string data;            // the folder that goes on where this one stopped

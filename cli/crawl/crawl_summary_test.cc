@@ -55,6 +55,41 @@ TEST(CrawlSummaryTest, SaysFirstThatNothingCameAndWhy) {
                           "127.0.0.50:8001: connection refused. Ended: nothing is left.\n"));
 }
 
+TEST(CrawlSummaryTest, SaysWhatLeftTheScopeAndWhichOptionWouldLetItIn) {
+  CrawlEnd end{.why = "nothing is left",
+               .finished = true,
+               .scope = ScopeKind::kDomain,
+               .out_of_scope = {.beyond_seeds = 1234, .not_included = 5, .excluded = 1}};
+  const std::string text = SummaryText(end, SomeTally());
+  EXPECT_THAT(text, HasSubstr("1,234 links left the seeds' domains and were not followed."));
+  EXPECT_THAT(text, HasSubstr("--scope everything"));
+  EXPECT_THAT(text, HasSubstr("5 links matched no --include."));
+  EXPECT_THAT(text, HasSubstr("1 link matched an --exclude."));
+  EXPECT_THAT(SummaryJson(end, SomeTally()),
+              HasSubstr(R"("scope":"domain","out_of_scope":{"beyond_seeds":1234,"not_included":5,)"
+                        R"("excluded":1})"));
+  end.scope = ScopeKind::kHost;
+  EXPECT_THAT(SummaryText(end, SomeTally()), HasSubstr("--scope domain is the next wider"));
+  end.scope = ScopeKind::kPath;
+  EXPECT_THAT(SummaryText(end, SomeTally()), HasSubstr("--scope host is the next wider"));
+  EXPECT_THAT(SummaryText({}, SomeTally()), Not(HasSubstr("--scope")));
+}
+
+TEST(CrawlSummaryTest, ASeedThatOnlyRedirectsIsNoPageAndSaidWhereItLeads) {
+  CrawlTally tally;
+  const Redirect away{.url = "https://b.test/", .status = 301};
+  tally.Add({.domain = "a.test",
+             .event = PageFetched{
+                 .request = {.url = "http://a.test/"}, .redirects = {&away, 1}, .status = 301}});
+  const std::string text = SummaryText(
+      {.why = "nothing is left", .finished = true, .outcome = CrawlOutcome::kNothingFetched},
+      tally);
+  EXPECT_THAT(text, testing::StartsWith("No page could be fetched: http://a.test/ redirects to "
+                                        "https://b.test/. Ended: nothing is left.\n"));
+  EXPECT_THAT(text, HasSubstr("Redirects that ended as links: 1, of seeds\n      http://a.test/ "
+                              "leads to https://b.test/\n"));
+}
+
 TEST(CrawlSummaryTest, WhatFailedMostComesFirst) {
   CrawlTally tally = SomeTally();
   for (int i = 0; i < 2; ++i) {
@@ -116,18 +151,20 @@ TEST(CrawlSummaryTest, DeadLettersAreToldWithTheirCausesAndWhatToDo) {
 }
 
 TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
-  EXPECT_EQ(SummaryJson({.why = "nothing is left",
-                         .finished = true,
-                         .outcome = CrawlOutcome::kComplete,
-                         .data = "d"},
-                        SomeTally()),
-            "{\"ended\":\"nothing is "
-            "left\",\"finished\":true,\"outcome\":\"complete\",\"seconds\":0,\"pages\":1,"
-            "\"failed\":1,\"received_bytes\":1000,\"links\":0,\"domains\":1,\"queued\":0,"
-            "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,"
-            "\"by_status\":{\"200\":1},\"failures\":{\"tls_certificate\":{\"count\":1,"
-            "\"examples\":[\"http://a.test/x\"]}},\"dead_letters\":0,\"dead_letter_causes\":[],"
-            "\"robots_ignored_on\":[],\"data\":\"d\"}");
+  EXPECT_EQ(
+      SummaryJson({.why = "nothing is left",
+                   .finished = true,
+                   .outcome = CrawlOutcome::kComplete,
+                   .data = "d"},
+                  SomeTally()),
+      "{\"ended\":\"nothing is "
+      "left\",\"finished\":true,\"outcome\":\"complete\",\"seconds\":0,\"pages\":1,"
+      "\"failed\":1,\"redirects\":0,\"received_bytes\":1000,\"links\":0,\"domains\":1,\"queued\":0,"
+      "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,"
+      "\"scope\":\"everything\",\"out_of_scope\":{\"beyond_seeds\":0,\"not_included\":0,"
+      "\"excluded\":0},\"by_status\":{\"200\":1},\"failures\":{\"tls_certificate\":{\"count\":1,"
+      "\"examples\":[\"http://a.test/x\"]}},\"dead_letters\":0,\"dead_letter_causes\":[],"
+      "\"robots_ignored_on\":[],\"data\":\"d\"}");
 }
 
 }  // namespace

@@ -4,13 +4,15 @@
 #include <variant>
 
 #include "common/base/text.h"
+#include "spider/fetch/redirects.h"
 
 namespace orbweaver {
 
 void CrawlTally::Add(const SpiderLogEntry& entry) {
   if (const auto* const page = std::get_if<PageFetched>(&entry.event)) {
-    ++pages_;
     received_bytes_ += page->received_bytes;
+    if (IsRedirect(page->status)) return AddRedirect(*page);
+    ++pages_;
     links_ += page->links_inside + page->links_outside;
     ++by_status_[page->status];
     if (Domain* const domain = FindDomain(entry.domain)) ++domain->pages;
@@ -18,6 +20,16 @@ void CrawlTally::Add(const SpiderLogEntry& entry) {
     AddFailure(entry, *failed);
   } else if (std::holds_alternative<Deferred>(entry.event)) {
     ++deferred_;
+  }
+}
+
+void CrawlTally::AddRedirect(const PageFetched& page) {
+  ++redirects_;
+  ++by_status_[page.status];
+  const bool is_of_seed = page.request.depth == 0 && !page.redirects.empty();
+  if (is_of_seed && seed_redirects_.size() < kExamples) {
+    seed_redirects_.push_back(
+        {.from = std::string(page.request.url), .to = std::string(page.redirects.back().url)});
   }
 }
 

@@ -14,8 +14,8 @@
 
 namespace orbweaver {
 
-// What a crawl's spider log comes down to: pages by status, errors by cause with some examples, the
-// domains with most pages.
+// What a crawl's spider log comes down to: pages by status, redirects that were not followed,
+// errors by cause with some examples, the domains with most pages.
 //
 // Place: `orbweaver crawl` adds every entry that its spider writes; the live view and the closing
 // summary are drawn from it. Bounded in memory. Not thread-safe.
@@ -32,6 +32,10 @@ class CrawlTally {
     uint64_t count = 0;
     std::vector<Example> examples;  // the first that came
   };
+  struct Redirect {
+    std::string from;
+    std::string to;
+  };
   struct Domain {
     uint64_t pages = 0;
     uint64_t failed = 0;
@@ -40,6 +44,10 @@ class CrawlTally {
   void Add(const SpiderLogEntry& entry);
 
   uint64_t pages() const { return pages_; }
+  // Answers that led to another domain, or perhaps out of scope: no pages.
+  uint64_t redirects() const { return redirects_; }
+  // Of requests of depth 0, the first that came.
+  const std::vector<Redirect>& seed_redirects() const { return seed_redirects_; }
   uint64_t failed() const { return failed_; }
   uint64_t deferred() const { return deferred_; }
   // As they came over the wire.
@@ -56,9 +64,12 @@ class CrawlTally {
  private:
   // Null: there are too many.
   Domain* FindDomain(std::string_view domain);
+  void AddRedirect(const PageFetched& page);
   void AddFailure(const SpiderLogEntry& entry, const FetchFailed& failed);
 
   uint64_t pages_ = 0;
+  uint64_t redirects_ = 0;
+  std::vector<Redirect> seed_redirects_;
   uint64_t failed_ = 0;
   uint64_t deferred_ = 0;
   uint64_t received_bytes_ = 0;

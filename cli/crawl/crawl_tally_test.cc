@@ -31,6 +31,29 @@ TEST(CrawlTallyTest, CountsAnswersByStatusWhetherTheyArePagesOrErrors) {
   EXPECT_EQ(tally.by_cause().at(FailureCause::kDns).count, 1u);
 }
 
+TEST(CrawlTallyTest, ARedirectThatWasNotFollowedIsNoPage) {
+  CrawlTally tally;
+  const Redirect away{.url = "https://b.test/", .status = 301};
+  const Redirect deep{.url = "https://c.test/", .status = 302};
+  tally.Add({.domain = "a.test",
+             .event = PageFetched{.request = {.url = "http://a.test/"},
+                                  .redirects = {&away, 1},
+                                  .status = 301,
+                                  .received_bytes = 10,
+                                  .links_outside = 1}});
+  tally.Add({.domain = "a.test",
+             .event = PageFetched{.request = {.url = "http://a.test/x", .depth = 2},
+                                  .redirects = {&deep, 1},
+                                  .status = 302}});
+  EXPECT_EQ(tally.pages(), 0u);
+  EXPECT_EQ(tally.redirects(), 2u);
+  EXPECT_EQ(tally.received_bytes(), 10u);
+  EXPECT_EQ(tally.by_status(), (std::map<uint32_t, uint64_t>{{301, 1}, {302, 1}}));
+  ASSERT_EQ(tally.seed_redirects().size(), 1u);
+  EXPECT_EQ(tally.seed_redirects()[0].from, "http://a.test/");
+  EXPECT_EQ(tally.seed_redirects()[0].to, "https://b.test/");
+}
+
 TEST(CrawlTallyTest, KeepsTheFirstExamplesOfEachCauseOnly) {
   CrawlTally tally;
   for (int i = 0; i < 10; ++i) {

@@ -34,6 +34,8 @@ void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
 }  // namespace
 
 void SetLocalDefaults(ProductOptions* options) {
+  // A seed's site, and not the web.
+  options->spider.scope.kind = ScopeKind::kDomain;
   // Enough for the threads of one machine, and few enough that batches stay large.
   options->topics.partitions = 4;
   // Batches cost little where no server is asked, and a site of few pages is crawled sooner.
@@ -69,6 +71,7 @@ absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOption
   // What is configured wrongly shows before anything is made.
   ASSIGN_OR_RETURN(auto strategy, LoadStrategy(options.strategy, std::random_device()()));
   ASSIGN_OR_RETURN(auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  ASSIGN_OR_RETURN(auto scope, CrawlScope::Make(options.spider.scope, *suffixes));
   ASSIGN_OR_RETURN(auto database,
                    Database::Open({.folder = folder,
                                    .block_cache_bytes = kBlockCacheBytes,
@@ -78,6 +81,7 @@ absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOption
   std::unique_ptr<LocalCrawl> crawl(
       new LocalCrawl(options, std::move(database), std::move(suffixes)));
   crawl->strategy_ = std::move(strategy);
+  crawl->scope_ = std::move(scope);
   RETURN_IF_ERROR(crawl->OpenBus());
   ASSIGN_OR_RETURN(crawl->spider_,
                    MakeHttpSpider(options.spider, {.bus = *crawl->bus_,
@@ -143,6 +147,7 @@ void LocalCrawl::RunStrategyWorker() {
                                   .options = options_.strategy_worker,
                                   .states = options_.states,
                                   .urls = options_.spider.url,
+                                  .scope = scope_,
                                   .id = kWorkerId,
                                   .session_timeout = options_.worker.session_timeout};
   const auto make = [&]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
@@ -181,6 +186,19 @@ void LocalCrawl::Ended(const absl::Status& status) {
   absl::MutexLock lock(&mutex_);
   result_.Update(status);
   failed_.Request();
+}
+
+OutOfScopeCounts LocalCrawl::out_of_scope() const {
+  OutOfScopeCounts counts;
+  metrics_.Visit([&counts](MetricKind, const std::string& name, double value) {
+    constexpr std::string_view kLinks = "orbweaver_strategy_links_total{fate=";
+    if (!name.starts_with(kLinks)) return;
+    const std::string_view fate = std::string_view(name).substr(kLinks.size());
+    if (fate == "\"beyond_seeds\"}") counts.beyond_seeds = static_cast<uint64_t>(value);
+    if (fate == "\"not_included\"}") counts.not_included = static_cast<uint64_t>(value);
+    if (fate == "\"excluded\"}") counts.excluded = static_cast<uint64_t>(value);
+  });
+  return counts;
 }
 
 uint64_t LocalCrawl::fetching() const {

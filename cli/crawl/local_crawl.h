@@ -13,12 +13,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "cli/crawl/crawl_summary.h"
 #include "cli/product_options.h"
 
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/metrics/metric_registry.h"
 #include "common/runtime/admin_site.h"
 #include "common/runtime/stop_request.h"
+#include "common/scope/crawl_scope.h"
 #include "common/store/rocksdb/database.h"
 #include "common/store/rocksdb/rocksdb_store.h"
 #include "common/url/domain.h"
@@ -68,6 +70,9 @@ class LocalCrawl {
   // alone, and the process is to end without destroying this.
   bool is_stuck() const { return is_stuck_; }
 
+  // Links and seeds of this run that the scope left out, each as often as it was found.
+  OutOfScopeCounts out_of_scope() const;
+
   QueueLook Queue() const { return queue_admin_.Look(); }
   // Requests being fetched, and requests whose outcome is not in the log yet.
   uint64_t fetching() const;
@@ -90,6 +95,7 @@ class LocalCrawl {
   std::unique_ptr<EmbeddedBus> bus_;
   const std::unique_ptr<const PublicSuffixes> suffixes_;
   std::unique_ptr<Strategy> strategy_;
+  CrawlScope scope_;
   int partitions_ = 0;
 
   MetricRegistry metrics_;

@@ -74,7 +74,7 @@ class Web:
 
 def crawl(program, web, folder, files):
     """Runs the crawl to its end; its exit code, and whether somebody stopped it."""
-    arguments = [program, "crawl", "--seeds", web.seeds, "--data", folder / "crawl-data", "--proxy", f"http://127.0.0.1:{web.port}",
+    arguments = [program, "crawl", "--seeds", web.seeds, "--everything", "--data", folder / "crawl-data", "--proxy", f"http://127.0.0.1:{web.port}",
                  "--delay", f"{DELAY_MS}ms", "--user-agent", "orbweaver/demo (+mailto:you@example.com)",
                  f"--set=spider.fetch.authorities_file={web.authority}", "--set=network.allow_private=true"]
     arguments += [f"--set={name}={value}" for name, value in IMPATIENT.items()]

@@ -47,6 +47,7 @@ class Crawl {
  public:
   explicit Crawl(const ServedWeb& web) {
     SetLocalDefaults(&options_);
+    options_.spider.scope.kind = ScopeKind::kEverything;
     options_.db_worker.feed.min_delay = {};
     options_.spider.politeness.delay = {};
     options_.spider.network.allow_networks = {"127.0.0.0/8"};

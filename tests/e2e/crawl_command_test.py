@@ -35,7 +35,7 @@ class Crawls(unittest.TestCase):
         return web
 
     def arguments(self, web, *more):
-        return [PROGRAM, "crawl", "--seeds", str(web.seeds), "--data", str(self.folder / "data"), "--proxy",
+        return [PROGRAM, "crawl", "--seeds", str(web.seeds), "--everything", "--data", str(self.folder / "data"), "--proxy",
                 f"http://127.0.0.1:{web.port}", "--set=network.allow_private=true", "--param", "retry_delay_s=1",
                 "--user-agent", "orbweaver/test (+mailto:test@example.com)", "--json", *more]
 
@@ -198,11 +198,11 @@ class CrawlCommand(Crawls):
         self.assertIn("No such file", self.refused("--seeds", "missing.txt"))
 
     def test_a_dry_run_says_what_would_be_done_and_makes_nothing(self):
-        done = subprocess.run([PROGRAM, "crawl", "http://a.test/", "--dry-run", "--depth", "2", "--deny", "b.test", "--deny", "*/x/*"],
+        done = subprocess.run([PROGRAM, "crawl", "http://a.test/", "--dry-run", "--depth", "2", "--exclude", "b.test", "--exclude", "re:x{2,3}"],
                               capture_output=True, text=True, timeout=60, cwd=self.folder)
         self.assertEqual(0, done.returncode)
         self.assertIn("http://a.test/", done.stdout)
-        for line in ("max_depth = 2", "deny_domains = b.test", "deny_urls = */x/*"):
+        for line in ("max_depth = 2", "exclude     host b.test and those below it", "the expression x{2,3} is found", "scope       domain"):
             self.assertIn(line, done.stdout)
         self.assertEqual([], os.listdir(self.folder))
 

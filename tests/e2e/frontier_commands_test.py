@@ -27,7 +27,7 @@ class FrontierCommands(unittest.TestCase):
         self.web = Web(WEB, self.folder, "--hosts", "20", "--pages", "20")
         self.addCleanup(self.web.close)
         process = subprocess.Popen(
-            [PROGRAM, "crawl", "--seeds", str(self.web.seeds), "--data", str(self.data), "--proxy",
+            [PROGRAM, "crawl", "--seeds", str(self.web.seeds), "--everything", "--data", str(self.data), "--proxy",
              f"http://127.0.0.1:{self.web.port}", "--set=network.allow_private=true", "--user-agent",
              "orbweaver/test (+mailto:test@example.com)", "--json", *options],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""A site of a few pages on 127.0.0.1, for tests of whole programs: it answers from a dictionary and keeps what it was asked."""
+"""A site of a few pages on this machine, for tests of whole programs: it answers from a dictionary and keeps what it was asked."""
 
 import http.server
 import threading
@@ -7,7 +7,7 @@ import threading
 class Site:
     """`files` maps a path to a page's text, or to (status, headers, body). Anything else is 404."""
 
-    def __init__(self, files):
+    def __init__(self, files, address="127.0.0.1"):
         site = self
         self.requests = []  # (path, headers), in their order
 
@@ -29,12 +29,13 @@ class Site:
             def log_message(self, *arguments):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer((address, 0), Handler)
+        self.address = address
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def url(self, path):
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"http://{self.address}:{self.port}{path}"
 
     def paths(self):
         return [path for path, _ in self.requests]
