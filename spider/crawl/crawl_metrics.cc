@@ -56,6 +56,13 @@ CrawlMetrics::CrawlMetrics(MetricRegistry& registry)
         "orbweaver_spider_failures_total", "Requests that failed, by cause",
         {{"cause", std::string(FailureCauseName(static_cast<FailureCause>(i)))}});
   }
+  for (size_t i = 0; i < ways_out_closed.size(); ++i) {
+    ways_out_closed[i] = &registry.AddGauge(
+        "orbweaver_spider_no_way_out",
+        "1 while nothing is fetched because our own side fails: no network, no name server that "
+        "answers, no proxy",
+        {{"side", std::string(OwnSideName(static_cast<OwnSide>(i)))}});
+  }
   for (size_t i = 0; i < deferred.size(); ++i) {
     deferred[i] = &registry.AddCounter("orbweaver_spider_handed_back_total",
                                        "Requests that were handed back, by reason",

@@ -7,6 +7,7 @@
 #include "common/metrics/metric_registry.h"
 #include "common/model/spider_log.h"
 #include "spider/crawl/fetch_metrics.h"
+#include "spider/fetch/own_side.h"
 
 namespace orbweaver {
 
@@ -17,10 +18,13 @@ struct CrawlMetrics {
   Counter& failed(FailureCause cause) { return *failures[static_cast<size_t>(cause)]; }
   Counter& handed_back(DeferReason reason) { return *deferred[static_cast<size_t>(reason)]; }
 
+  Gauge& no_way_out(OwnSide side) { return *ways_out_closed[static_cast<size_t>(side)]; }
+
   Counter& pages;
   Counter& redirects_away;
   std::array<Counter*, static_cast<size_t>(FailureCause::kHttpOther) + 1> failures;
   std::array<Counter*, static_cast<size_t>(DeferReason::kShutdown) + 1> deferred;
+  std::array<Gauge*, kOwnSides> ways_out_closed;
   Counter& robots_fetches;
   Counter& late_answers;  // of requests that had been handed back, or were lost
   Counter& log_entries;

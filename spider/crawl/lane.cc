@@ -72,7 +72,8 @@ Lane::~Lane() {
 
 void Lane::Start(LaneTask task) {
   const FetchId id = FetchIdOf(task.id);
-  const LaneTask& kept = tasks_.emplace(id, std::move(task)).first->second;
+  const LaneTask& kept = tasks_.emplace(id, Running{.task = std::move(task), .began = clock_.Now()})
+                             .first->second.task;
   if (kept.kind == LaneTask::Kind::kResolve) return fetcher_->Resolve(id, HostOf(kept.url));
   FetchRequest request{.url = kept.url, .address = kept.address};
   if (kept.kind == LaneTask::Kind::kRobots) {
@@ -109,6 +110,9 @@ void Lane::OnResolved(const Resolution& resolution) {
   CHECK(!task.empty());
   done_->push_back({.id = TurnIdOf(resolution.id),
                     .kind = LaneTask::Kind::kResolve,
+                    .suspect = resolution.suspect,
+                    .began = task.mapped().began,
+                    .asked_names = resolution.took > Duration::zero() && !resolution.suspect,
                     .failure = resolution.failure,
                     .address = resolution.address,
                     .message = std::string(resolution.message)});
@@ -117,11 +121,14 @@ void Lane::OnResolved(const Resolution& resolution) {
 void Lane::OnFetched(FetchResult& result) {
   auto node = tasks_.extract(result.id);
   CHECK(!node.empty());
-  const LaneTask& task = node.mapped();
+  const LaneTask& task = node.mapped().task;
   LaneResult& done = done_->emplace_back();
   done.id = task.id;
   done.kind = task.kind;
   done.took = result.times.total;
+  done.suspect = result.suspect;
+  done.began = node.mapped().began;
+  done.asked_names = result.times.dns > Duration::zero() && result.suspect != OwnSide::kNameServers;
   done.ending.broken_off = BrokenOff(result);
   done.ask_again = result.stale && !task.again;
   if (done.ask_again) return;
@@ -132,7 +139,7 @@ void Lane::OnFetched(FetchResult& result) {
   if (result.status != 0) done.fatal = archive_->KeepExchange(task.url, result);
   if (!done.fatal.ok()) return;
   const bool redirected = !result.failure && IsRedirect(result.status);
-  if (task.kind == LaneTask::Kind::kRobots || redirected) {
+  if (task.kind == LaneTask::Kind::kRobots || redirected || result.suspect) {
     done.answer = std::make_unique<FetchResult>(std::move(result));
   } else {
     FinishPage(task, result, &done);

@@ -57,10 +57,15 @@ struct LaneResult {
   Duration took{};
   // Nothing else is set: the request met a connection that had ended, and needs another turn.
   bool ask_again = false;
+  // Of a failure: the part of our own side that may be at fault (FetchResult). `answer` has it
+  // then, of a page too, and there are no entries.
+  std::optional<OwnSide> suspect;
+  SteadyTime began;
+  bool asked_names = false;  // a name server was asked, and answered
   // The page's outcome; empty when it was redirected, and of the other kinds.
   LogEntries entries;
   std::optional<FailureCause> failure;
-  // Of a page that was redirected, and of robots.txt.
+  // Of a page that was redirected, of robots.txt, and of what is suspect.
   std::unique_ptr<FetchResult> answer;
   // Of kResolve.
   IpAddress address;
@@ -111,7 +116,11 @@ class Lane : private FetchListener {
   PageParser parser_;
   OutcomeEncoder encoder_;
   Arena arena_;
-  absl::flat_hash_map<FetchId, LaneTask> tasks_;
+  struct Running {
+    LaneTask task;
+    SteadyTime began;
+  };
+  absl::flat_hash_map<FetchId, Running> tasks_;
   FetchStats reported_;  // to metrics_
   SteadyTime next_report_{};
   std::vector<LaneResult>* done_ = nullptr;  // while Run runs

@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 
 #include "common/base/check.h"
+#include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
 #include "common/url/partition.h"
@@ -18,8 +19,15 @@ namespace {
 constexpr std::string_view kRobotsPath = "/robots.txt";
 constexpr Duration kPaceSlack = std::chrono::milliseconds(20);
 
-// Failures of the way to a host: its pages fail by them as its robots.txt does, and nothing is
-// learnt of robots.txt.
+// A request that was held up so often fails by itself where others got through, before or since:
+// a proxy's 502, a name that no server answers for, or an address of IPv6 may be the host's affair,
+// and the last host of a crawl has nobody beside it who would show that.
+constexpr int kMostHoldUps = 5;
+// A way that opens and closes again is told of so often at most.
+constexpr Duration kTellEvery = std::chrono::seconds(10);
+
+// Failures of which asking again for robots.txt at once would say nothing else: its pages fail by
+// them, and nothing is learnt of robots.txt.
 bool IsOfTheHost(FailureCause cause) {
   switch (cause) {
     case FailureCause::kDns:
@@ -29,6 +37,62 @@ bool IsOfTheHost(FailureCause cause) {
     case FailureCause::kProxy:
     case FailureCause::kTls:
     case FailureCause::kTlsCertificate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Those by which a page fails when its robots.txt could not be had for them: the way to the host.
+// Of others, such as a robots.txt in a broken encoding, a page would not fail.
+bool IsOnTheWay(FailureCause cause) {
+  switch (cause) {
+    case FailureCause::kRefused:
+    case FailureCause::kUnreachable:
+    case FailureCause::kReset:
+    case FailureCause::kTimeoutConnect:
+    case FailureCause::kTimeoutTls:
+    case FailureCause::kTimeoutFirstByte:
+    case FailureCause::kTimeoutTotal:
+    case FailureCause::kTooSlow:
+    case FailureCause::kProtocol:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The result was decided here, before anything was sent.
+bool WasDecidedHere(const LaneResult& result) {
+  if (result.ask_again) return true;
+  if (result.kind == LaneTask::Kind::kResolve) return !result.asked_names;
+  if (!result.failure) return false;
+  switch (*result.failure) {
+    case FailureCause::kDns:
+    case FailureCause::kDnsTemporary:
+      return !result.asked_names;
+    case FailureCause::kPrivateAddress:
+    case FailureCause::kPort:
+    case FailureCause::kBadUrl:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether the other end itself, or what stands before it, had its part in the result.
+bool CameFromOutside(const LaneResult& result) {
+  if (result.kind == LaneTask::Kind::kResolve) return false;
+  if (result.ending.status != 0) return true;
+  if (!result.failure) return true;
+  switch (*result.failure) {
+    case FailureCause::kRefused:
+    case FailureCause::kReset:
+    case FailureCause::kTimeoutTls:
+    case FailureCause::kTimeoutFirstByte:
+    case FailureCause::kTls:
+    case FailureCause::kTlsCertificate:
+    case FailureCause::kProtocol:
       return true;
     default:
       return false;
@@ -88,8 +152,12 @@ void RequestFlow::AskRobots(TurnId id, Job& job) {
       return Fail(id, job, FailureCause::kRobots,
                   fmt::format("line {}: {}", asked.decision.line, asked.decision.path));
     case RobotsVerdict::kUnreachable:
+      if (asked.failure && IsOnTheWay(*asked.failure)) {
+        return Fail(id, job, *asked.failure, std::string(asked.message));
+      }
       return Fail(id, job, FailureCause::kRobotsUnreachable,
-                  "robots.txt cannot be had, which forbids everything for now");
+                  fmt::format("robots.txt cannot be had{}, which forbids everything for now",
+                              asked.status == 0 ? "" : fmt::format(" ({})", asked.status)));
     case RobotsVerdict::kFetch:
       return FetchRobots(job, origin, id);
     case RobotsVerdict::kPending:
@@ -143,7 +211,9 @@ void RequestFlow::AddTurn(TurnId id) {
 }
 
 void RequestFlow::OnAddress(LaneResult& result) {
+  Judge(result);
   if (Job* const job = Find(result.id); job != nullptr && job->stage == Stage::kAddress) {
+    if (IsHeldUp(result, &job->hold_ups)) return without_address_.push_back(result.id);
     if (result.failure) return Fail(result.id, *job, *result.failure, result.message);
     job->address = result.address;
     return AddTurn(result.id);
@@ -151,6 +221,7 @@ void RequestFlow::OnAddress(LaneResult& result) {
   const auto found = robots_fetches_.find(result.id);
   if (found == robots_fetches_.end()) return;
   RobotsFetch& robots = *found->second;
+  if (IsHeldUp(result, &robots.hold_ups)) return without_address_.push_back(result.id);
   robots.address = result.address;
   if (!result.failure) return AddTurn(result.id);
   robots_.OnAbandoned(robots.origin);
@@ -161,9 +232,10 @@ void RequestFlow::OnAddress(LaneResult& result) {
 
 void RequestFlow::Advance(bool may_fetch) {
   HandBackLate();
+  AskNamesAgain();
   while (may_fetch && fetching_ < options_.max_fetches) {
     const SteadyTime now = clock_.Now();
-    if (now < next_start_) break;
+    if (now < next_start_ || !way_.MayStart(now)) break;
     const std::optional<TurnId> id = politeness_.Start(now);
     if (!id) break;
     StartFetch(*id);
@@ -211,6 +283,7 @@ void RequestFlow::StartFetch(TurnId id) {
     CHECK(politeness_.Ended(id, {}, clock_.Now()));
     return;
   }
+  way_.OnStarted();
   ++fetching_;
 }
 
@@ -251,23 +324,86 @@ void RequestFlow::OnResult(LaneResult& result) {
   CHECK(politeness_.Ended(result.id, result.ending, clock_.Now()));
   metrics_.fetch_seconds.Observe(std::chrono::duration<double>(result.took).count());
   --fetching_;
+  Judge(result);
   if (result.kind == LaneTask::Kind::kRobots) {
     RobotsFetch& robots = *robots_fetches_.at(result.id);
     robots.fetching = false;
     NoteRest(robots.domain, robots.slot);
+    if (IsHeldUp(result, &robots.hold_ups)) return AddTurn(result.id);
     if (!result.ask_again) return OnRobots(result.id, robots, result);
     robots.again = true;
     return AddTurn(result.id);
   }
   Job* const job = Find(result.id);
   if (job == nullptr || job->stage != Stage::kFetching) {
+    int nobodys = 0;
+    (void)IsHeldUp(result, &nobodys);
     metrics_.late_answers.Increment();
     return;
   }
   NoteRest(job->domain, job->slot);
+  if (IsHeldUp(result, &job->hold_ups)) return AddTurn(result.id);
   if (!result.ask_again) return OnPage(result.id, *job, result);
   job->again = true;
   AddTurn(result.id);
+}
+
+void RequestFlow::Judge(const LaneResult& result) {
+  if (result.suspect) return;
+  const SteadyTime now = clock_.Now();
+  if (result.asked_names) way_.OnWorked(OwnSide::kNameServers, now);
+  if (WasDecidedHere(result)) {
+    way_.OnNothingLearnt(result.began);
+  } else {
+    if (CameFromOutside(result)) {
+      way_.OnWorked(OwnSide::kNetwork, now);
+      way_.OnWorked(OwnSide::kProxy, now);
+    }
+    way_.OnPassed(result.began);
+  }
+  TellWayOut();
+}
+
+bool RequestFlow::IsHeldUp(const LaneResult& result, int* hold_ups) {
+  if (!result.suspect) return false;
+  const bool is_others = !way_.OnSuspect(
+      *result.suspect, result.answer == nullptr ? result.message : result.answer->message,
+      result.began, clock_.Now());
+  TellWayOut();
+  if (is_others) return false;
+  return ++*hold_ups <= kMostHoldUps || !way_.HasWorkedSince(*result.suspect, SteadyTime::min());
+}
+
+void RequestFlow::TellWayOut() {
+  const auto& closed = way_.closed();
+  for (int i = 0; i < kOwnSides; ++i) {
+    const auto side = static_cast<OwnSide>(i);
+    metrics_.no_way_out(side).Set(closed && closed->side == side ? 1 : 0);
+  }
+  if (closed.has_value() == told_closed_) return;
+  const SteadyTime now = clock_.Now();
+  if (closed && now < next_told_) return;
+  told_closed_ = closed.has_value();
+  if (!closed) return Log(LogLevel::kInfo, "spider", "the way out is open again: fetching goes on");
+  next_told_ = now + kTellEvery;
+  Log(LogLevel::kInfo, "spider",
+      "no way out ({}): {}. Requests wait, and are tried again until it is open",
+      OwnSideName(closed->side), closed->message);
+}
+
+void RequestFlow::AskNamesAgain() {
+  while (!without_address_.empty() && way_.MayStart(clock_.Now())) {
+    const TurnId id = without_address_.back();
+    without_address_.pop_back();
+    const auto robots = robots_fetches_.find(id);
+    const Job* const job = Find(id);
+    const bool is_waited_for =
+        robots != robots_fetches_.end() || (job != nullptr && job->stage == Stage::kAddress);
+    if (!is_waited_for) continue;
+    way_.OnStarted();
+    const std::string url(job != nullptr ? job->redirects.url() : robots->second->url);
+    WaitForTurn(id, url, job != nullptr ? job->slot : robots->second->slot);
+  }
 }
 
 void RequestFlow::NoteRest(std::string_view domain, Slot slot) {
@@ -278,6 +414,9 @@ void RequestFlow::NoteRest(std::string_view domain, Slot slot) {
 }
 
 void RequestFlow::OnPage(TurnId id, Job& job, LaneResult& result) {
+  if (result.suspect) {
+    return Fail(id, job, *result.failure, result.answer->message, result.answer.get());
+  }
   if (result.answer == nullptr) {
     if (const auto cause = result.entries.failure()) {
       metrics_.failed(*cause).Increment();
@@ -317,7 +456,9 @@ void RequestFlow::OnRobots(TurnId id, RobotsFetch& robots, LaneResult& result) {
   const auto next =
       robots_.OnAnswer(robots.origin, {.status = answer.failure ? 0 : answer.status,
                                        .body = answer.body,
-                                       .location = redirected ? target.url : std::string_view()});
+                                       .location = redirected ? target.url : std::string_view(),
+                                       .failure = answer.failure,
+                                       .message = answer.message});
   if (next) {
     robots.url = *next;
     robots.domain = target.domain;
@@ -441,6 +582,10 @@ bool RequestFlow::Holds(WhichRequests which) const {
 }
 
 SteadyTime RequestFlow::NextLook() const {
+  if (way_.closed()) {
+    return without_address_.empty() ? std::max(way_.NextProbe(), politeness_.NextLook())
+                                    : way_.NextProbe();
+  }
   // With all connections in use an answer comes first.
   return fetching_ < options_.max_fetches ? std::max(politeness_.NextLook(), next_start_)
                                           : SteadyTime::max();

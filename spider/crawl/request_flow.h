@@ -20,6 +20,7 @@
 #include "common/url/resolver.h"
 #include "spider/crawl/crawl_metrics.h"
 #include "spider/crawl/lanes.h"
+#include "spider/crawl/way_out.h"
 #include "spider/feed/feed_reader.h"
 #include "spider/fetch/redirects.h"
 #include "spider/politeness/politeness.h"
@@ -103,6 +104,9 @@ class RequestFlow {
   size_t fetching() const { return fetching_; }
   // Files of robots.txt that are waited for.
   size_t robots_fetches() const { return robots_fetches_.size(); }
+  // Why nothing is started now, other than that there is nothing; nullopt while the way to the web
+  // is open.
+  const std::optional<WayOut::Closed>& no_way_out() const { return way_.closed(); }
   const Politeness& politeness() const { return politeness_; }
   const RobotsCache& robots() const { return robots_; }
 
@@ -123,6 +127,7 @@ class RequestFlow {
     IpAddress address;
     std::optional<Duration> crawl_delay;
     bool again = false;  // as in LaneTask
+    int hold_ups = 0;    // failures that were taken for our own side's
     // The redirect that is being followed: what becomes of the request should that end here.
     std::unique_ptr<FetchResult> redirect;
   };
@@ -137,6 +142,7 @@ class RequestFlow {
     Duration delay;
     IpAddress address;
     bool again = false;  // as in LaneTask
+    int hold_ups = 0;    // as in Job
     bool fetching = false;
     std::vector<TurnId> waiters;
   };
@@ -152,6 +158,13 @@ class RequestFlow {
   void HandBackLate();
 
   void OnAddress(LaneResult& result);
+  // What `result` says of our way to the web.
+  void Judge(const LaneResult& result);
+  // Whether its failure is our own side's: it is then to be tried again.
+  bool IsHeldUp(const LaneResult& result, int* hold_ups);
+  void TellWayOut();
+  // Looks those addresses up again that no name server was there for.
+  void AskNamesAgain();
   void NoteRest(std::string_view domain, Slot slot);
   void OnPage(TurnId id, Job& job, LaneResult& result);
   void OnRobots(TurnId id, RobotsFetch& robots, LaneResult& result);
@@ -186,6 +199,10 @@ class RequestFlow {
   absl::flat_hash_map<TurnId, std::unique_ptr<Job>> jobs_;
   absl::flat_hash_map<TurnId, std::unique_ptr<RobotsFetch>> robots_fetches_;
   absl::flat_hash_map<std::string, TurnId> robots_by_origin_;
+  WayOut way_;
+  bool told_closed_ = false;
+  SteadyTime next_told_{};
+  std::vector<TurnId> without_address_;  // that wait for a name server
   std::vector<Outcome> outcomes_;
   std::vector<Rest> rests_;
   uint64_t next_id_ = 1;

@@ -232,11 +232,19 @@ void SpiderCore::Observe(SteadyTime now) {
   absl::MutexLock lock(&status_mutex_);
   slowest_ = std::move(slowest);
   backed_off_ = std::move(resting);
+  no_way_out_ = flow_.held() > 0 ? flow_.no_way_out() : std::nullopt;
 }
 
 void SpiderCore::WriteStatus(JsonWriter& json) const {
   absl::MutexLock lock(&status_mutex_);
   json.BeginObject();
+  json.Key("no_way_out");
+  if (no_way_out_) {
+    json.BeginObject().Key("side").Value(OwnSideName(no_way_out_->side));
+    json.Key("message").Value(no_way_out_->message).EndObject();
+  } else {
+    json.Null();
+  }
   Write(json, "slowest", slowest_);
   Write(json, "backed_off", backed_off_);
   json.EndObject();

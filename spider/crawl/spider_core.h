@@ -70,6 +70,11 @@ class SpiderCore : private FeedListener {
   // The domains that are slowest and those that are backed off, as of the last second. Both are
   // thread-safe.
   void WriteStatus(JsonWriter& json) const ABSL_LOCKS_EXCLUDED(status_mutex_);
+  // Why nothing can be fetched at all, as of the last second; nullopt: it can.
+  std::optional<WayOut::Closed> no_way_out() const ABSL_LOCKS_EXCLUDED(status_mutex_) {
+    absl::MutexLock lock(&status_mutex_);
+    return no_way_out_;
+  }
   std::vector<Politeness::DomainReport> Slowest() const ABSL_LOCKS_EXCLUDED(status_mutex_) {
     absl::MutexLock lock(&status_mutex_);
     return slowest_;
@@ -125,6 +130,7 @@ class SpiderCore : private FeedListener {
 
   mutable absl::Mutex status_mutex_;
   std::vector<Politeness::DomainReport> slowest_ ABSL_GUARDED_BY(status_mutex_);
+  std::optional<WayOut::Closed> no_way_out_ ABSL_GUARDED_BY(status_mutex_);
   std::vector<Politeness::DomainReport> backed_off_ ABSL_GUARDED_BY(status_mutex_);
 };
 

@@ -85,7 +85,7 @@ TEST_F(SpiderCoreTest, WhatRobotsTxtForbidsIsNeverAsked) {
   EXPECT_EQ(OutcomeOf("http://www.a.test/moved").cause, FailureCause::kRobots);
   EXPECT_EQ(OutcomeOf("http://www.a.test/moved").final_url, "http://www.a.test/no/way");
   EXPECT_EQ(OutcomeOf("http://down.test/").cause, FailureCause::kRobotsUnreachable);
-  EXPECT_EQ(OutcomeOf("http://dead.test/").cause, FailureCause::kRobotsUnreachable);
+  EXPECT_EQ(OutcomeOf("http://dead.test/").cause, FailureCause::kTimeoutConnect);
   for (const char* url : {"http://www.a.test/no", "http://www.a.test/no/way", "http://down.test/",
                           "http://dead.test/"}) {
     EXPECT_EQ(world_.AskedTimes(url), 0) << url;
@@ -95,6 +95,9 @@ TEST_F(SpiderCoreTest, WhatRobotsTxtForbidsIsNeverAsked) {
 TEST_F(SpiderCoreTest, AHostThatCannotBeReachedSaysSoAndNotThatOfItsRobotsTxt) {
   for (const auto& [host, cause] : {std::pair("nx.test", FailureCause::kDns),
                                     std::pair("in.test", FailureCause::kPrivateAddress),
+                                    std::pair("closed.test", FailureCause::kRefused),
+                                    std::pair("away.test", FailureCause::kUnreachable),
+                                    std::pair("slow.test", FailureCause::kTimeoutFirstByte),
                                     std::pair("tls.test", FailureCause::kTlsCertificate)}) {
     world_.web = [failure = cause](std::string_view) {
       return SimulatedAnswer{.failure = failure};
@@ -103,6 +106,7 @@ TEST_F(SpiderCoreTest, AHostThatCannotBeReachedSaysSoAndNotThatOfItsRobotsTxt) {
     Feed(url);
     RunToEnd();
     EXPECT_EQ(OutcomeOf(url).cause, cause);
+    EXPECT_EQ(OutcomeOf(url).message, "simulated");
     EXPECT_EQ(world_.AskedTimes(url), 0);
   }
   EXPECT_EQ(world_.Log().facts.count("nx.test"), 1u);

@@ -15,8 +15,9 @@ enum class DnsQuestion : uint8_t { kV4, kV6 };  // A, AAAA
 struct DnsAnswer {
   enum class Outcome : uint8_t {
     kFound,
-    kMissing,  // no such name, or it has no address
-    kFailed,   // no answer, or none that can be used
+    kMissing,     // no such name, or it has no address
+    kFailed,      // an answer that cannot be used: the name server has trouble of its own
+    kUnanswered,  // no name server said anything
   };
   Outcome outcome = Outcome::kFailed;
   std::vector<IpAddress> addresses;  // at most kMaxAddresses

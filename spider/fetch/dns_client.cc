@@ -87,8 +87,8 @@ class DnsClient::Impl {
     Impl* impl;
     std::string name;
     int waiting = 0;
-    DnsAnswer v4{.outcome = DnsAnswer::Outcome::kFailed, .addresses = {}};
-    DnsAnswer v6{.outcome = DnsAnswer::Outcome::kFailed, .addresses = {}};
+    DnsAnswer v4;
+    DnsAnswer v6;
   };
 
   struct Socket {
@@ -112,9 +112,14 @@ class DnsClient::Impl {
     }
     return both;
   }
-  // A version that could not be asked for may be there.
+  // A version that could not be asked for may be there. A name server that has said anything at
+  // all is up.
   static const DnsAnswer& WorseOf(const DnsAnswer& a, const DnsAnswer& b) {
-    return a.outcome == DnsAnswer::Outcome::kFailed ? a : b;
+    using Outcome = DnsAnswer::Outcome;
+    if (a.outcome == Outcome::kFailed || b.outcome == Outcome::kFailed) {
+      return a.outcome == Outcome::kFailed ? a : b;
+    }
+    return a.outcome == Outcome::kUnanswered ? a : b;
   }
 
   template <DnsQuestion kQuestion>
@@ -126,6 +131,8 @@ class DnsClient::Impl {
       answer = ReadDnsAnswer(kQuestion, std::span(bytes, static_cast<size_t>(size)));
     } else if (status == ARES_ENODATA || status == ARES_ENOTFOUND || status == ARES_EBADNAME) {
       answer.outcome = DnsAnswer::Outcome::kMissing;
+    } else if (status == ARES_ETIMEOUT || status == ARES_ECONNREFUSED) {
+      answer.outcome = DnsAnswer::Outcome::kUnanswered;
     }
     if (--query->waiting > 0) return;
     DnsAnswer whole = Join(query->impl->versions_, query->v4, query->v6);

@@ -34,6 +34,7 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable_t<Executor>());
 
 // What of a finished fetch's body is kept as memory for the next one.
 constexpr size_t kKeptBodyBytes = size_t{256} << 10;
+constexpr uint32_t kProxyAuthenticationRequired = 407;
 
 tcp::endpoint EndpointOf(const IpAddress& address, uint16_t port) {
   if (address.is_v4()) {
@@ -46,6 +47,14 @@ tcp::endpoint EndpointOf(const IpAddress& address, uint16_t port) {
   return {asio::ip::address_v6(bytes), port};
 }
 
+// The packets did not leave: no route, no address of that version, a firewall of ours.
+bool IsOfThisMachine(const error_code& error) {
+  namespace e = asio::error;
+  namespace errc = boost::system::errc;
+  return error == e::network_unreachable || error == e::network_down ||
+         error == errc::address_not_available || error == errc::operation_not_permitted;
+}
+
 // Why there is no connection.
 FailureCause CauseOf(const error_code& error) {
   namespace e = asio::error;
@@ -53,7 +62,7 @@ FailureCause CauseOf(const error_code& error) {
   if (error == e::connection_reset || error == e::connection_aborted) return FailureCause::kReset;
   if (error == e::timed_out) return FailureCause::kTimeoutConnect;
   if (error == e::network_unreachable || error == e::host_unreachable ||
-      error == e::access_denied || error == e::network_down) {
+      error == e::access_denied || error == e::network_down || IsOfThisMachine(error)) {
     return FailureCause::kUnreachable;
   }
   return FailureCause::kUnspecified;
@@ -162,6 +171,7 @@ struct Exchange::Network {
         ++x.shared_.stats.connections;
         x.result.times.connect = x.shared_.clock.Now() - began;
         x.result.failure.reset();
+        x.result.suspect.reset();
         x.result.message.clear();
         co_return co_await Prepare(x);
       }
@@ -173,8 +183,13 @@ struct Exchange::Network {
         x.FailExpired("connect");
         break;
       }
+      const bool is_ours = by_proxy || IsOfThisMachine(error);
+      // Of several addresses the one that could be tried says more.
+      if (is_ours && x.result.failure && !x.result.suspect) continue;
       x.Fail(by_proxy ? FailureCause::kProxy : CauseOf(error),
-             fmt::format("connect {}:{}: {}", address.Text(), x.port_, error.message()));
+             fmt::format("connect {}{}:{}: {}", by_proxy ? "to the proxy " : "", address.Text(),
+                         x.port_, error.message()));
+      if (is_ours) x.result.suspect = by_proxy ? OwnSide::kProxy : OwnSide::kNetwork;
     }
     co_return false;
   }
@@ -268,6 +283,10 @@ struct Exchange::Network {
     if (reader.status() / 100 != 2 || !bytes.empty()) {
       x.Fail(FailureCause::kProxy,
              fmt::format("open tunnel: the proxy answered {}", reader.status()));
+      // It wants to know us, or has no way out itself; which of its 5xx mean the host, nobody says.
+      if (reader.status() == kProxyAuthenticationRequired || reader.status() / 100 == 5) {
+        x.result.suspect = OwnSide::kProxy;
+      }
       co_return false;
     }
     co_return true;
@@ -318,6 +337,10 @@ struct Exchange::Network {
     x.answer_.Begin(x.request_, &x.result);
     auto next = AnswerReader::Next::kClose;
     if (co_await Send(x, x.result.request_head)) next = co_await ReadAnswer(x, sent);
+    if (x.IsForProxy() && x.result.status == kProxyAuthenticationRequired) {
+      x.Fail(FailureCause::kProxy, fmt::format("the proxy answered {}", x.result.status));
+      x.result.suspect = OwnSide::kProxy;
+    }
     const bool stale = x.result.kept_alive && x.result.failure == FailureCause::kReset &&
                        x.answer_.untouched() && !x.expired_;
     if (next == AnswerReader::Next::kKeep && !x.result.failure) {
@@ -413,12 +436,14 @@ void Exchange::Start(std::vector<IpAddress> addresses, uint16_t port, std::funct
 void Exchange::Fail(FailureCause cause, std::string message) {
   result.failure = cause;
   result.message = std::move(message);
+  result.suspect.reset();
 }
 
 void Exchange::FailExpired(std::string_view step) {
   Fail(step_cause_,
        fmt::format("{}: {}", step,
                    step_cause_ == FailureCause::kTooSlow ? "too slow" : "took too long"));
+  if (step_cause_ == FailureCause::kProxy) result.suspect = OwnSide::kProxy;
   result.body.clear();
 }
 

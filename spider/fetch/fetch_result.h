@@ -12,6 +12,7 @@
 #include "common/base/strong_int.h"
 #include "common/model/spider_log.h"
 #include "spider/fetch/ip_address.h"
+#include "spider/fetch/own_side.h"
 
 namespace orbweaver {
 
@@ -53,6 +54,9 @@ struct FetchResult {
   // kHttp* are the caller's to set.
   std::optional<FailureCause> failure;
   std::string message;  // of a failure, for people; UTF-8
+  // Of a failure: the part of our own side that may be at fault and not the host. Whether it is can
+  // be told only by what other fetches get.
+  std::optional<OwnSide> suspect;
 
   uint32_t status = 0;  // 0: none came
   // All of them in their order, names in lower case: views into header_text.
@@ -96,7 +100,8 @@ struct Resolution {
   FetchId id;
   // Set: kDns (no such name), kDnsTemporary (no answer now) or kPrivateAddress.
   std::optional<FailureCause> failure;
-  std::string_view message;  // of a failure, for people
+  std::string_view message;        // of a failure, for people
+  std::optional<OwnSide> suspect;  // as in FetchResult
   // The one to ask; empty when there is a proxy, which resolves.
   IpAddress address;
   Duration took{};  // zero when it was known

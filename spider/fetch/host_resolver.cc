@@ -124,10 +124,14 @@ HostAddresses HostResolver::Judge(std::string_view name, const DnsAnswer& answer
       return {.failure = FailureCause::kDns,
               .message = "resolve " + std::string(name) + ": there is no such name"};
     case DnsAnswer::Outcome::kFailed:
+      return {.failure = FailureCause::kDnsTemporary,
+              .message = "resolve " + std::string(name) + ": the name server has no answer now"};
+    case DnsAnswer::Outcome::kUnanswered:
       break;
   }
   return {.failure = FailureCause::kDnsTemporary,
-          .message = "resolve " + std::string(name) + ": no answer from the name servers"};
+          .message = "resolve " + std::string(name) + ": no name server answers",
+          .suspect = OwnSide::kNameServers};
 }
 
 void HostResolver::Remember(std::string_view name, HostAddresses found, Duration age) {
@@ -153,6 +157,9 @@ void HostResolver::OnAnswer(std::string_view name, const DnsAnswer& answer) {
                                std::max(options_.dns_min_age, options_.dns_max_age));
   } else if (answer.outcome == DnsAnswer::Outcome::kMissing) {
     age = options_.dns_missing_age;
+  } else if (answer.outcome == DnsAnswer::Outcome::kUnanswered) {
+    // Nothing was learnt of the name, and a name server that is back is to be noticed.
+    age = Duration::zero();
   }
   const HostAddresses found = Judge(name, answer);
   if (found.failure) ++failed_;
@@ -171,7 +178,7 @@ void HostResolver::Tick() {
   for (const auto& [name, pending] : pending_) {
     if (now - pending.since >= options_.dns_timeout) late.push_back(name);
   }
-  for (const std::string& name : late) OnAnswer(name, {});
+  for (const std::string& name : late) OnAnswer(name, {.outcome = DnsAnswer::Outcome::kUnanswered});
 }
 
 uint16_t HostResolver::PortOf(std::string_view host) const {

@@ -21,13 +21,15 @@
 #include "spider/fetch/dns_answer.h"
 #include "spider/fetch/fetch_options.h"
 #include "spider/fetch/hosts_file.h"
+#include "spider/fetch/own_side.h"
 
 namespace orbweaver {
 
 struct HostAddresses {
   // Set: kDns, kDnsTemporary or kPrivateAddress, and there are no addresses.
   std::optional<FailureCause> failure;
-  std::string message;  // of a failure, for people
+  std::string message;             // of a failure, for people
+  std::optional<OwnSide> suspect;  // of a failure, as in FetchResult
   std::vector<IpAddress> addresses;
   uint16_t port = 0;  // to use in place of the URL's; 0: the URL's
 };

@@ -109,6 +109,18 @@ TEST_F(HostResolverTest, ANameThatTakesTooLongFailsForNowAndItsLateAnswerServesT
   EXPECT_FALSE(a_->failure);
 }
 
+TEST_F(HostResolverTest, WhereNoNameServerSaysAnythingNothingIsLearntOfTheName) {
+  Find("a.test", &a_);
+  resolver().OnAnswer("a.test", {.outcome = Outcome::kUnanswered});
+  ASSERT_TRUE(a_);
+  EXPECT_EQ(a_->failure, FailureCause::kDnsTemporary);
+  EXPECT_EQ(a_->suspect, OwnSide::kNameServers);
+  EXPECT_FALSE(Find("a.test", &a_)) << "it is asked for again";
+  resolver().OnAnswer("a.test", {.outcome = Outcome::kFailed});
+  EXPECT_EQ(a_->suspect, std::nullopt) << "the name server is there";
+  EXPECT_TRUE(Find("a.test", &a_));
+}
+
 TEST_F(HostResolverTest, AddressesThatAreNotPublicAreLeftOut) {
   Find("a.test", &a_);
   Answer("a.test", {At("10.0.0.1"), At("8.8.8.8"), At("::1")});

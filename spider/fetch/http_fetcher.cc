@@ -150,7 +150,11 @@ class HttpFetcher::Impl {
     }
     resolver_->Find(url->host, [this, &exchange](const HostAddresses& found, Duration took) {
       exchange.result.times.dns = took;
-      if (found.failure) return Fail(exchange, *found.failure, found.message);
+      if (found.failure) {
+        exchange.Fail(*found.failure, found.message);
+        exchange.result.suspect = found.suspect;
+        return End(exchange);
+      }
       std::vector<IpAddress> addresses = found.addresses;
       if (policy_.NamesHost(exchange.url.host)) {
         // They may be private, but not at every port.
@@ -265,6 +269,7 @@ class HttpFetcher::Impl {
           {.id = resolved.id,
            .failure = found.failure,
            .message = found.message,
+           .suspect = found.suspect,
            .address = found.addresses.empty() ? IpAddress() : found.addresses.front(),
            .took = resolved.took});
     }

@@ -284,6 +284,39 @@ TEST_F(HttpFetcherTest, FetchesThatAreRunningMayBeDropped) {
   fetcher_.reset();
 }
 
+TEST_F(HttpFetcherTest, WhatMayBeOurOwnSidesFaultIsSuspectAndNothingElse) {
+  const auto suspect = [this](const std::string& url) {
+    fetcher_.reset();
+    return Fetch(url).suspect;
+  };
+  LeadTo(1);
+  EXPECT_EQ(suspect("http://a.test/"), std::nullopt) << "refused by the host";
+  for (const auto& [answer, is_suspect] :
+       {std::pair("HTTP/1.1 407 Who are you\r\n\r\n", true),
+        std::pair("HTTP/1.1 502 Bad Gateway\r\n\r\n", true),
+        std::pair("HTTP/1.1 403 Forbidden\r\n\r\n", false)}) {
+    RawServer proxy([text = answer](RawConnection& connection, int) {
+      connection.ReadHead();
+      connection.Send(text);
+    });
+    network_.proxy = fmt::format("http://127.0.0.1:{}", proxy.port());
+    EXPECT_EQ(suspect("https://a.test/").has_value(), is_suspect) << answer;
+  }
+  network_.proxy = "http://127.0.0.1:1";
+  EXPECT_EQ(suspect("https://a.test/"), OwnSide::kProxy);
+  EXPECT_EQ(suspect("http://a.test/"), OwnSide::kProxy);
+  RawServer proxy([](RawConnection& connection, int) {
+    connection.ReadHead();
+    connection.Send("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\n\r\n");
+  });
+  network_.proxy = fmt::format("http://127.0.0.1:{}", proxy.port());
+  EXPECT_EQ(suspect("http://a.test/"), OwnSide::kProxy);
+  network_.proxy.clear();
+  network_.hosts.clear();
+  network_.dns_servers = {"127.0.0.1:1"};
+  EXPECT_EQ(suspect("http://a.test/"), OwnSide::kNameServers);
+}
+
 TEST_F(HttpFetcherTest, OptionsThatMakeNoSenseAreRefused) {
   const auto refused = [](auto change) {
     NetworkOptions network;

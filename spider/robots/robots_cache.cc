@@ -55,7 +55,11 @@ RobotsAsked RobotsCache::Ask(std::string_view origin, std::string_view path_and_
     return {.verdict = RobotsVerdict::kAllowed, .crawl_delay = host.rules.crawl_delay()};
   }
   if (host.outcome == RobotsOutcome::kDisallowAll) {
-    return {.verdict = RobotsVerdict::kUnreachable, .retry_at = host.expires};
+    return {.verdict = RobotsVerdict::kUnreachable,
+            .retry_at = host.expires,
+            .failure = host.failure,
+            .message = host.message,
+            .status = host.status};
   }
   const RobotsDecision decision = host.rules.Decide(path_and_query);
   return {.verdict = decision.allowed ? RobotsVerdict::kAllowed : RobotsVerdict::kDisallowed,
@@ -89,6 +93,8 @@ std::optional<std::string> RobotsCache::OnAnswer(std::string_view origin,
         options_.retry_max);
     host.rules = RobotsRules();
     ++host.failures;
+    host.failure = answer.failure;
+    host.message = answer.message;
     Learn(host, RobotsOutcome::kDisallowAll, status, wait);
   }
   return std::nullopt;
@@ -123,7 +129,8 @@ void RobotsCache::Learn(Host& host, RobotsOutcome outcome, uint32_t status, Dura
 
 void RobotsCache::Account(Host& host) {
   held_bytes_ -= host.bytes;
-  host.bytes = kHostBytes + host.origin.capacity() + host.rules.HeldBytes();
+  host.bytes =
+      kHostBytes + host.origin.capacity() + host.message.capacity() + host.rules.HeldBytes();
   held_bytes_ += host.bytes;
 }
 

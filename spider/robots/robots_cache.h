@@ -33,6 +33,11 @@ struct RobotsAsked {
   RobotsDecision
       decision;         // of kAllowed and kDisallowed; valid until the next call that is not const
   SteadyTime retry_at;  // of kUnreachable
+  // Of kUnreachable: why nothing came; nullopt: an answer came, of this status. The message is
+  // valid until the next call that is not const.
+  std::optional<FailureCause> failure;
+  std::string_view message;
+  uint32_t status = 0;
   // Of kAllowed: what the file asks for.
   std::optional<std::chrono::milliseconds> crawl_delay;
 };
@@ -42,6 +47,8 @@ struct RobotsAnswer {
   uint32_t status = 0;        // 0: no answer (refused, timeout, DNS, broken HTTP)
   std::string_view body;      // of a 2xx; may be cut behind kMaxRobotsBytes + 1 bytes
   std::string_view location;  // of a 3xx: absolute and canonical; empty when it is no URL to fetch
+  std::optional<FailureCause> failure;  // why there is no answer
+  std::string_view message;             // of it, for people
 };
 
 // Place: spider, a core: it does no I/O, and its owner does the fetching that it asks for. Not
@@ -82,7 +89,9 @@ class RobotsCache {
     RobotsOutcome outcome = RobotsOutcome::kUnspecified;
     uint32_t status = 0;
     SteadyTime expires;
-    int failures = 0;  // in a row
+    int failures = 0;                     // in a row
+    std::optional<FailureCause> failure;  // the last of them, when nothing came
+    std::string message;
     RobotsRules rules;
     size_t bytes = 0;
   };

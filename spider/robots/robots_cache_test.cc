@@ -117,6 +117,16 @@ TEST_F(RobotsCacheTest, OnlyHostsCanBeIgnored) {
   }
 }
 
+TEST_F(RobotsCacheTest, AnUnreachableFileSaysWhy) {
+  Learn({.failure = FailureCause::kRefused, .message = "nobody listens"});
+  EXPECT_EQ(cache_.Ask(kHost, "/").failure, FailureCause::kRefused);
+  EXPECT_EQ(cache_.Ask(kHost, "/").message, "nobody listens");
+  clock_.Advance(minutes(1));
+  Learn({.status = 503});
+  EXPECT_EQ(cache_.Ask(kHost, "/").failure, std::nullopt);
+  EXPECT_EQ(cache_.Ask(kHost, "/").status, 503u);
+}
+
 TEST_F(RobotsCacheTest, RulesThatWereKnownDoNotOutliveAnUnreachableFile_2_3_1_4) {
   Learn({.status = 200, .body = kRules});
   clock_.Advance(hours(24));

@@ -10,6 +10,7 @@ namespace orbweaver {
 
 void SimulatedFetcher::Resolve(FetchId id, std::string_view host) {
   Running running{.id = id, .is_missing = missing.contains(host)};
+  if (no_names) running.suspect = no_names(host);
   if (const auto found = addresses.find(host); found != addresses.end()) {
     running.address = found->second;
   } else {
@@ -49,7 +50,12 @@ void SimulatedFetcher::Tell(Running& running, FetchListener& listener) {
       return listener.OnResolved(
           {.id = running.id, .failure = FailureCause::kDns, .message = "there is no such name"});
     }
-    return listener.OnResolved({.id = running.id, .address = running.address});
+    Resolution resolution{.id = running.id,
+                          .suspect = running.suspect,
+                          .address = running.address,
+                          .took = std::chrono::milliseconds(no_names ? 1 : 0)};
+    if (running.suspect) resolution.failure = FailureCause::kDnsTemporary;
+    return listener.OnResolved(resolution);
   }
   if (on_end_) on_end_(running.id);
   SimulatedAnswer& answer = running.answer;
@@ -57,6 +63,7 @@ void SimulatedFetcher::Tell(Running& running, FetchListener& listener) {
   result.id = running.id;
   result.failure = answer.failure;
   result.message = answer.failure ? "simulated" : "";
+  result.suspect = answer.suspect;
   result.address = running.address;
   result.started_at = running.started_at;
   result.times.total = answer.takes;

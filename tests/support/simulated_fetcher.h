@@ -17,6 +17,7 @@ namespace orbweaver {
 
 struct SimulatedAnswer {
   std::optional<FailureCause> failure;
+  std::optional<OwnSide> suspect;  // of it
   uint32_t status = 200;
   std::string content_type = "text/html";
   std::string location;
@@ -46,6 +47,9 @@ class SimulatedFetcher : public Fetcher {
   // Every name is an address of its own, unless the map says otherwise.
   std::map<std::string, IpAddress, std::less<>> addresses;
 
+  // Which part of our own side fails at the look-up of a host; nullopt: none. Not set: none ever.
+  std::function<std::optional<OwnSide>(std::string_view host)> no_names;
+
   void Resolve(FetchId id, std::string_view host) override;
   void Fetch(FetchId id, const FetchRequest& request) override;
   void Run(SteadyTime until, FetchListener& listener) override;
@@ -60,6 +64,7 @@ class SimulatedFetcher : public Fetcher {
     std::string url;  // empty: a look-up
     SimulatedAnswer answer;
     IpAddress address;
+    std::optional<OwnSide> suspect;  // of a look-up
     WallTime started_at;
     bool is_missing = false;  // of a look-up
   };

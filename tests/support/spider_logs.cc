@@ -90,6 +90,7 @@ struct EventReader {
     auto& of = Of(failed.request);
     ++of.failures;
     of.cause = failed.cause;
+    of.message = failed.message;
     of.status = failed.status;
     of.final_url = failed.final_url;
   }

@@ -59,6 +59,7 @@ struct SpiderLogContents {
     int handed_back = 0;
     // Of the last of its kind.
     FailureCause cause = FailureCause::kUnspecified;
+    std::string message;
     uint32_t status = 0;
     std::string final_url;
     DeferReason reason = DeferReason::kUnspecified;

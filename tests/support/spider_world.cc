@@ -35,6 +35,7 @@ SimulatedSpider::SimulatedSpider(SpiderWorld& world, Options options)
       [&world](FetchId id) {
         if (world.on_end) world.on_end(id);
       });
+  fetcher->no_names = world.no_names;
   fetcher->addresses = world.addresses;
   auto lane = std::make_unique<Lane>(
       LaneParts{.fetcher = std::move(fetcher),

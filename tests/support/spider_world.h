@@ -75,6 +75,8 @@ class SpiderWorld {
 
   // What the web answers; a page without links where this is not set. robots.txt: 404.
   std::function<SimulatedAnswer(std::string_view url)> web;
+  // As SimulatedFetcher::no_names.
+  std::function<std::optional<OwnSide>(std::string_view host)> no_names;
   // Told of every request as it begins and as it ends.
   std::function<void(FetchId id, std::string_view url)> on_begin;
   std::function<void(FetchId id)> on_end;
