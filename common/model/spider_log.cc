@@ -16,7 +16,8 @@ struct Schema<Seed> {
 
 template <>
 struct Schema<Seeds> {
-  using Fields = FieldList<Field<1, "seeds", &Seeds::seeds, Many<Message<Seed>, kMaxSeeds>>>;
+  using Fields = FieldList<Field<1, "seeds", &Seeds::seeds, Many<Message<Seed>, kMaxSeeds>>,
+                           Field<2, "only_failed", &Seeds::only_failed>>;
 };
 
 template <>
@@ -118,8 +119,9 @@ struct Schema<HostFacts> {
 
 template <>
 struct Schema<DomainOrder> {
-  using Fields = FieldList<Field<1, "blocked_until_ms", &DomainOrder::blocked_until>,
-                           Field<2, "purge", &DomainOrder::purge>>;
+  using Fields =
+      FieldList<Field<1, "blocked_until_ms", &DomainOrder::blocked_until>,
+                Field<2, "purge", &DomainOrder::purge>, Field<3, "forget", &DomainOrder::forget>>;
 };
 
 template <>

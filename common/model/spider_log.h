@@ -29,6 +29,7 @@ struct Seed {
 
 struct Seeds {
   std::span<const Seed> seeds;
+  bool only_failed = false;
   std::string_view unknown;
 };
 
@@ -196,6 +197,7 @@ struct HostFacts {
 struct DomainOrder {
   std::optional<WallTime> blocked_until;
   bool purge = false;
+  bool forget = false;
   std::string_view unknown;
 };
 

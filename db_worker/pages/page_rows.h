@@ -1,6 +1,8 @@
 // What the table `pages` holds: the names of its rows and columns, and the bytes of its cells.
 //
 //   slot, reversed domain, 0x00, fingerprint    a page: `m` what is known of it, `c` its body
+//   slot, reversed domain, 0x01, fingerprint    a failed URL: the strategy worker's
+//                                               (common/protocol/failed_url_rows.h)
 //   slot of the hash, 0x00, content hash, fingerprint    a page that had this content: `u` where
 //
 // A reversed domain begins with no zero byte, so the two never meet.

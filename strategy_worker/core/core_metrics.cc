@@ -27,6 +27,9 @@ CoreMetrics::CoreMetrics(MetricRegistry& registry)
           registry.AddCounter("orbweaver_strategy_repeated_outcomes_total",
                               "Failures of requests whose failure was counted already: a spider "
                               "died before it committed, and they were fetched again")),
+      put_by(registry.AddCounter("orbweaver_strategy_put_by_total",
+                                 "Requests that spiders did not make for options of their own "
+                                 "(port, private address, proxy): `orbweaver requeue`")),
       dead_letters(registry.AddCounter("orbweaver_strategy_dead_letters_total",
                                        "Events that went to the dead-letter topic")),
       lost_events(registry.AddCounter("orbweaver_strategy_lost_events_total",

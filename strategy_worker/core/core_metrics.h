@@ -16,6 +16,7 @@ struct CoreMetrics {
   std::array<Counter*, 8> events;
   Counter& replayed;  // events that were in their row already
   Counter& repeated_outcomes;
+  Counter& put_by;
   Counter& dead_letters;  // events that went to the dead-letter topic
   Counter& lost_events;   // deleted by retention before they were read
   Counter& input_bytes;

@@ -57,6 +57,10 @@ ScheduleAction ActionOf(sdk::QueueChange change) {
   }
 }
 
+bool IsFailed(const LinkState& state) {
+  return state.status == LinkStatus::kError || state.status == LinkStatus::kGone;
+}
+
 bool IsHostOf(std::string_view host, std::string_view domain) {
   if (host.starts_with("www.")) host.remove_prefix(4);
   return host == domain;
@@ -66,7 +70,8 @@ bool IsHostOf(std::string_view host, std::string_view domain) {
 
 EventHandler::EventHandler(const StrategyWorkerOptions& options, uint64_t topic_epoch,
                            StateStore& states, const CrawlScope& scope, Strategy& strategy,
-                           EventReader& reader, EventView& view, CoreMetrics& metrics)
+                           EventReader& reader, EventView& view, FailedUrls& failed_urls,
+                           CoreMetrics& metrics)
     : options_(options),
       topic_epoch_(topic_epoch),
       state_store_(states),
@@ -75,6 +80,7 @@ EventHandler::EventHandler(const StrategyWorkerOptions& options, uint64_t topic_
       strategy_(strategy),
       reader_(reader),
       view_(view),
+      failed_urls_(failed_urls),
       metrics_(metrics),
       writer_(options.max_message_bytes) {}
 
@@ -96,6 +102,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   update_ = {};
   scheduled_ = 0;
   is_counted_already_ = false;
+  is_put_by_ = false;
   output_ = {};
   output_.struct_size = sizeof output_;
   if (others_were_loaded_) {
@@ -112,7 +119,8 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   } else {
     Observe(event);
   }
-  if (event.kind == kDeferredEvent || event.kind == kOrderEvent || is_counted_already_) {
+  if (event.kind == kDeferredEvent || event.kind == kOrderEvent || is_counted_already_ ||
+      is_put_by_) {
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(AdoptData(strategy_, &states->record()));
@@ -134,6 +142,8 @@ void EventHandler::FindStates(const SourceEvent& event, const DomainStates& stat
   if (count != 0) {
     states.Find(fingerprints_, std::span(states_).first(count), {known_.data(), count});
   }
+  had_failed_.resize(count);
+  for (size_t i = 0; i < count; ++i) had_failed_[i] = known_[i] && IsFailed(states_[i]);
 }
 
 void EventHandler::Observe(const SourceEvent& event) {
@@ -155,8 +165,13 @@ void EventHandler::Observe(const SourceEvent& event) {
     LinkState& state = states_[0];
     is_counted_already_ =
         sdk::IsRepeatedFailure(PartOfState(known_[0], state), failed->request.attempt);
-    if (!is_counted_already_) {
-      if (!known_[0]) state.depth = failed->request.depth;
+    is_put_by_ = !is_counted_already_ && IsOfOurOwn(failed->cause);
+    if (!is_counted_already_ && !known_[0]) state.depth = failed->request.depth;
+    if (is_put_by_) {
+      // No try of the site's: what is counted of it stays.
+      state.status = LinkStatus::kError;
+      state.http_status = 0;
+    } else if (!is_counted_already_) {
       state.status =
           IsTransient(failed->cause, failed->status) ? LinkStatus::kError : LinkStatus::kGone;
       ++state.errors;
@@ -195,7 +210,10 @@ void EventHandler::ObserveHost(const SourceEvent& event, const DomainRecord& rec
 void EventHandler::ObserveOrder(const SourceEvent& event) {
   const auto& order = std::get<DomainOrder>(event.entry->event);
   update_.blocked_until = order.blocked_until;
-  update_.purge = order.purge;
+  update_.purge = order.purge || order.forget;
+  if (!order.forget) return;
+  update_.blocked_until = order.blocked_until.value_or(WallTime());
+  update_.crawl_delay = std::chrono::milliseconds(0);
 }
 
 void EventHandler::Block(WallTime until) {
@@ -207,13 +225,19 @@ absl::Status EventHandler::CallStrategy(const SourceEvent& event, const DomainRe
   shown_.resize(count);
   for (size_t i = 0; i < count; ++i) {
     shown_[i] = known_[i] ? ToState(states_[i]) : orbweaver_state{};
+    if (event.kind == ORBWEAVER_SEEDS) shown_[i] = sdk::ShownAsSeed(shown_[i]);
   }
   decisions_.assign(count, orbweaver_decision{});
   if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
     decisions_[0].attempt = failed->request.attempt + 1;
   }
-  return strategy_.OnEvent(view_.Show(event, record, &before_), event.links, shown_, decisions_,
-                           &output_);
+  RETURN_IF_ERROR(strategy_.OnEvent(view_.Show(event, record, &before_), event.links, shown_,
+                                    decisions_, &output_));
+  const auto* const seeds = std::get_if<Seeds>(&event.entry->event);
+  for (size_t i = 0; seeds != nullptr && seeds->only_failed && i < count; ++i) {
+    if (!known_[i] || !IsFailed(states_[i])) decisions_[i] = {};
+  }
+  return absl::OkStatus();
 }
 
 void EventHandler::TakeExtras(const SourceEvent& event, const DomainRecord& record) {
@@ -221,7 +245,7 @@ void EventHandler::TakeExtras(const SourceEvent& event, const DomainRecord& reco
   const bool has_scope = !scope_.IsEverything();
   if (has_scope) {
     filter_.BeginDomain(event.entry->domain, record);
-    if (event.kind == ORBWEAVER_SEEDS) filter_.OpenFor(event);
+    if (event.OpensScope()) filter_.OpenFor(event);
   }
   places_.clear();
   for (size_t i = 0; i < fingerprints_.size(); ++i) places_.emplace(fingerprints_[i], i);
@@ -259,6 +283,8 @@ absl::Status EventHandler::LoadExtras(const TouchedDomain& domain, size_t links)
   state_store_.Find(domain.name)
       ->Find(extra_fingerprints, std::span(states_).subspan(links, count - links),
              {known_.data() + links, count - links});
+  had_failed_.resize(count);
+  for (size_t i = links; i < count; ++i) had_failed_[i] = known_[i] && IsFailed(states_[i]);
   return absl::OkStatus();
 }
 
@@ -269,6 +295,8 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
     DecideDeferred(*deferred, event);
   } else if (is_counted_already_) {
     metrics_.repeated_outcomes.Increment();
+  } else if (is_put_by_) {
+    metrics_.put_by.Increment();
   } else {
     if (output_.give_up_domain != 0) GiveUp();
     const uint32_t new_depth = event.kind == ORBWEAVER_LINKS
@@ -428,8 +456,14 @@ void EventHandler::Apply(const SourceEvent& event, TouchedDomain* domain, OwnedP
   std::ranges::sort(changed_);
   const auto repeated = std::ranges::unique(changed_);
   changed_.erase(repeated.begin(), repeated.end());
-  if (update_.purge) states->ForgetQueued();
+  const auto* const order = std::get_if<DomainOrder>(&event.entry->event);
+  if (order != nullptr && order->forget) {
+    states->Forget();
+  } else if (update_.purge) {
+    states->ForgetQueued();
+  }
   for (const uint32_t place : changed_) states->Set(fingerprints_[place], states_[place]);
+  TellFailed(event, domain->name);
   record.applied = {.topic_epoch = topic_epoch_, .offset = event.message->offset};
   for (std::string& entry : entries_) {
     *written += entry.size();
@@ -440,6 +474,22 @@ void EventHandler::Apply(const SourceEvent& event, TouchedDomain* domain, OwnedP
   owner->has_changes = true;
 }
 
+void EventHandler::TellFailed(const SourceEvent& event, std::string_view domain) {
+  const PartitionId partition = event.message->partition;
+  const bool is_failure = event.kind == ORBWEAVER_FAILURE && !is_counted_already_;
+  using What = FailedUrls::What;
+  for (const uint32_t place : changed_) {
+    const bool is_failed = IsFailed(states_[place]);
+    const Fingerprint& url = fingerprints_[place];
+    if (!is_failed && had_failed_[place] != 0) {
+      failed_urls_.Add(partition, domain, url, What::kNotFailed, {});
+    }
+    if (!is_failure || place != 0) continue;
+    failed_urls_.Add(partition, domain, url, is_failed ? What::kFailed : What::kTriedAgain,
+                     event.message->value);
+  }
+}
+
 bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record) {
   bool changed = scheduled_ != 0;
   record->scheduled += scheduled_;
@@ -447,7 +497,7 @@ bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record)
   if (event.kind == ORBWEAVER_PAGE) {
     ++record->fetched;
     changed = true;
-  } else if (event.kind == ORBWEAVER_FAILURE) {
+  } else if (event.kind == ORBWEAVER_FAILURE && !is_put_by_) {
     ++record->failed;
     changed = true;
   } else if (event.kind == ORBWEAVER_HOST) {
@@ -459,7 +509,7 @@ bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record)
       record->robots_at = facts.observed_at;
       changed = true;
     }
-  } else if (event.kind == ORBWEAVER_SEEDS) {
+  } else if (event.OpensScope()) {
     changed |= AddSeedPlaces(event, record);
   }
   if (output_.set_domain_data != 0) {

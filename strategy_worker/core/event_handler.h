@@ -18,6 +18,7 @@
 #include "strategy_worker/core/core_metrics.h"
 #include "strategy_worker/core/event_reader.h"
 #include "strategy_worker/core/event_view.h"
+#include "strategy_worker/core/failed_urls.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/core/ownership.h"
 #include "strategy_worker/core/schedule_writer.h"
@@ -38,7 +39,7 @@ class EventHandler {
   // All must outlive it.
   EventHandler(const StrategyWorkerOptions& options, uint64_t topic_epoch, StateStore& states,
                const CrawlScope& scope, Strategy& strategy, EventReader& reader, EventView& view,
-               CoreMetrics& metrics);
+               FailedUrls& failed_urls, CoreMetrics& metrics);
 
   // The states of the batch's events are loaded.
   void BeginBatch() { others_were_loaded_ = false; }
@@ -59,6 +60,8 @@ class EventHandler {
     size_t place;
   };
 
+  // Tells failed_urls_ of those that failed, or are failed no more.
+  void TellFailed(const SourceEvent& event, std::string_view domain);
   // Asks the strategy, unless the event has to do with spiders or operators only. After it
   // everything is known but the states of extras.
   absl::Status Ask(const SourceEvent& event, const TouchedDomain& domain);
@@ -99,11 +102,14 @@ class EventHandler {
   Strategy& strategy_;
   EventReader& reader_;
   EventView& view_;
+  FailedUrls& failed_urls_;
   CoreMetrics& metrics_;
   ScheduleWriter writer_;
 
   bool is_asked_ = false;            // the event at hand was shown to the strategy
   bool is_counted_already_ = false;  // it is another outcome of a request that had one
+  std::vector<uint8_t> had_failed_;  // by place: as the states were before the event
+  bool is_put_by_ = false;           // it failed by our own options, which is no strategy's affair
   bool others_were_loaded_ = false;  // since BeginBatch: what it had loaded may be gone
 
   // Of the event at hand. A place is that of one of its links, or behind them of an extra.

@@ -2,6 +2,11 @@
 
 namespace orbweaver {
 
+bool IsOfOurOwn(FailureCause cause) {
+  return cause == FailureCause::kPrivateAddress || cause == FailureCause::kPort ||
+         cause == FailureCause::kProxy;
+}
+
 bool IsTransient(FailureCause cause, uint32_t http_status) {
   switch (cause) {
     case FailureCause::kDns:

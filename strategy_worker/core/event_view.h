@@ -13,6 +13,9 @@
 
 namespace orbweaver {
 
+// The failure says nothing of the URL: it lies in the spider's own options or its way to the web.
+bool IsOfOurOwn(FailureCause cause);
+
 // Whether a later try may succeed.
 bool IsTransient(FailureCause cause, uint32_t http_status);
 

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/planted_fault.h"
 #include "common/base/status.h"
+#include "common/protocol/failed_url_rows.h"
 #include "strategy_worker/core/phase_timer.h"
 
 namespace orbweaver {
@@ -23,6 +24,7 @@ Flight::~Flight() {
 
 void Flight::Begin(Ownership* ownership, Batch* batch) {
   CHECK(!IsUnderWay());
+  failed_.clear();
   first_.clear();
   second_.clear();
   outgoing_.clear();
@@ -34,6 +36,7 @@ void Flight::Begin(Ownership* ownership, Batch* batch) {
     partitions_.push_back(partition);
     if (owned.has_changes) {
       parts_.states.Flush(partition, *owned.version, &first_, &second_);
+      parts_.failed_urls.Flush(partition, *owned.version, &failed_);
       owned.version.reset();
       owned.has_changes = false;
     }
@@ -61,14 +64,15 @@ void Flight::StartWrite() {
 }
 
 absl::Status Flight::WriteRemaining() {
-  RETURN_IF_ERROR(WriteList(&first_));
-  return WriteList(&second_);
+  RETURN_IF_ERROR(WriteList(kFailedUrlTable, &failed_));
+  RETURN_IF_ERROR(WriteList(Table::kDomains, &first_));
+  return WriteList(Table::kDomains, &second_);
 }
 
-absl::Status Flight::WriteList(std::vector<RowPut>* puts) {
+absl::Status Flight::WriteList(Table table, std::vector<RowPut>* puts) {
   if (puts->empty()) return absl::OkStatus();
   const absl::Status status =
-      parts_.store.Write(Table::kDomains, *puts, parts_.options.store_timeout, &remaining_);
+      parts_.store.Write(table, *puts, parts_.options.store_timeout, &remaining_);
   for (size_t i = 0; i < remaining_.size(); ++i) (*puts)[i] = (*puts)[remaining_[i]];
   puts->resize(remaining_.size());
   return Annotate(status, "write link states");
@@ -82,6 +86,7 @@ absl::Status Flight::Finish() {
     step_ = Step::kWriteAgain;
     RETURN_IF_ERROR(parts_.background.Await());
     parts_.states.Flushed();
+    parts_.failed_urls.Flushed();
     step_ = Step::kAppending;
   }
   if (step_ == Step::kAppending || step_ == Step::kAcks) {

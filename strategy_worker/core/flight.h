@@ -21,6 +21,7 @@
 #include "strategy_worker/core/background_write.h"
 #include "strategy_worker/core/batch.h"
 #include "strategy_worker/core/core_metrics.h"
+#include "strategy_worker/core/failed_urls.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/core/ownership.h"
 #include "strategy_worker/states/state_store.h"
@@ -35,6 +36,7 @@ class Flight {
     const Clock& clock;
     Store& store;
     StateStore& states;
+    FailedUrls& failed_urls;
     OwnedLog& log;
     DeadLetters& dead_letters;
     Consumer& consumer;
@@ -68,15 +70,16 @@ class Flight {
   };
 
   void StartWrite();
-  // On the background's thread. Puts what remains of first_, and then of second_.
+  // On the background's thread. Puts what remains of failed_, of first_, and then of second_.
   absl::Status WriteRemaining();
-  absl::Status WriteList(std::vector<RowPut>* puts);
+  absl::Status WriteList(Table table, std::vector<RowPut>* puts);
   absl::Status Append();
   void EraseGarbage();
 
   const Parts parts_;
 
   Step step_ = Step::kNone;
+  std::vector<RowPut> failed_;
   std::vector<RowPut> first_;
   std::vector<RowPut> second_;
   std::vector<uint32_t> remaining_;

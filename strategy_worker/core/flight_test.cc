@@ -106,10 +106,12 @@ class FlightTest : public CorePartsTest {
   NotingConsumer consumer_;
   DeadLetters dead_letters_{world_.bus};
   DirectWrite background_;
+  FailedUrls failed_urls_;
   Flight flight_{{.options = options_,
                   .clock = world_.clock,
                   .store = store_,
                   .states = states_,
+                  .failed_urls = failed_urls_,
                   .log = *log_,
                   .dead_letters = dead_letters_,
                   .consumer = consumer_,

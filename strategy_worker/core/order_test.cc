@@ -80,6 +80,30 @@ TEST_F(OrderTest, APurgeThatIsReadAgainPurgesNothingThatCameAfterIt) {
   EXPECT_EQ(StatusOf(kUrl), LinkStatus::kQueued);
 }
 
+TEST_F(OrderTest, AForgottenDomainIsAsNeverSeenAndSaysSoToTheQueueOnce) {
+  world_.Append(
+      {.domain = kDomain, .event = PageFetched{.request = RequestOf(kUrl + "3"), .status = 200}});
+  AppendLinks({kUrl, kUrl + "2", kUrl + "3"});
+  Append({.forget = true});
+  AppendLinks({kUrl + "2"});
+  ASSERT_OK(Run());
+  EXPECT_FALSE(world_.StateOf(kDomain, kUrl).has_value());
+  EXPECT_FALSE(world_.StateOf(kDomain, kUrl + "3").has_value());
+  EXPECT_EQ(StatusOf(kUrl + "2"), LinkStatus::kQueued);
+  const DomainRecord record = world_.RecordOf(kDomain).value();
+  EXPECT_EQ(record.known_urls, 1u);
+  EXPECT_EQ(record.scheduled, 1u);
+  EXPECT_EQ(record.fetched, 0u);
+  EXPECT_EQ(record.applied.offset, Offset(3));
+  const auto read = world_.ReadScoringLog();
+  ASSERT_THAT(read, SizeIs(4));
+  EXPECT_TRUE(read[2].update->purge);
+  EXPECT_EQ(read[2].update->blocked_until, WallTime());
+  EXPECT_EQ(read[2].update->crawl_delay, std::chrono::milliseconds(0));
+  ASSERT_THAT(read[3].requests, SizeIs(1));
+  EXPECT_EQ(read[3].requests[0].url, kUrl + "2");
+}
+
 TEST_F(OrderTest, WhatASpiderHandsBackAfterAPurgeIsQueuedAsItsStateSays) {
   AppendLinks({kUrl});
   Append({.purge = true});

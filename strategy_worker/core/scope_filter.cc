@@ -28,7 +28,7 @@ void ScopeFilter::Filter(SourceEvent* event) {
     }
     event->Keep(keep_);
   }
-  if (is_seeds) OpenFor(*event);
+  if (event->OpensScope()) OpenFor(*event);
 }
 
 OutOfScope ScopeFilter::Check(const SourceEvent& event, const orbweaver_link& link) {

@@ -61,6 +61,11 @@ struct SourceEvent {
     fingerprints = fingerprints.first(kept);
   }
 
+  // Seeds say where the crawl goes; URLs that are given again because they failed do not.
+  bool OpensScope() const {
+    const auto* const given = entry == nullptr ? nullptr : std::get_if<Seeds>(&entry->event);
+    return given != nullptr && !given->only_failed;
+  }
   // It is about the whole domain, and has an effect without any link.
   bool IsOfDomain() const { return kind == ORBWEAVER_HOST || kind == kOrderEvent; }
   bool NeedsStates() const {

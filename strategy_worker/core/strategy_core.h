@@ -119,6 +119,7 @@ class StrategyCore : private RebalanceListener {
   EventReader reader_;
   EventView view_;
   Lookup lookup_;
+  FailedUrls failed_urls_;
   EventHandler handler_;
   Flight flight_;
 

@@ -102,13 +102,20 @@ class TestDriverAgreement : public StrategyCoreTest {
   void Happen(Random& random) {
     world_.clock.Advance(std::chrono::milliseconds(1 + random.Below(1000)));
     driver_.SetTime(world_.clock.Wall().time_since_epoch().count());
-    const uint64_t kind = random.Below(3);
-    if (kind == 0) {
+    const uint64_t kind = random.Below(4);
+    if (kind == 0 || kind == 3) {
       std::vector<std::string> urls;
       for (uint64_t i = 0; i < 12; ++i) {
         if (random.Chance(0.4)) urls.push_back("https://a.test/" + std::to_string(i));
       }
       if (urls.empty()) return;
+      if (kind == 3) {
+        std::vector<Seed> seeds;
+        for (const std::string& url : urls) seeds.push_back({.url = url});
+        driver_.Seeds({urls.begin(), urls.end()});
+        world_.Append({.domain = kDomain, .event = Seeds{.seeds = seeds}});
+        return;
+      }
       std::vector<Link> links;
       for (const std::string& url : urls) links.push_back({.url = url});
       driver_.Links("https://b.test/", {urls.begin(), urls.end()});

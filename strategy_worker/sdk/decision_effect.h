@@ -54,6 +54,15 @@ inline DecisionEffect EffectOf(const orbweaver_state& state, const orbweaver_dec
   return effect;
 }
 
+// Whoever gives a seed wants it tried, also when it failed before: a strategy sees such a one as
+// never scheduled.
+inline orbweaver_state ShownAsSeed(orbweaver_state state) {
+  if (state.status != ORBWEAVER_ERROR && state.status != ORBWEAVER_GONE) return state;
+  state.status = ORBWEAVER_NOT_CRAWLED;
+  state.errors = 0;
+  return state;
+}
+
 // A request may fail twice: a spider that died before it committed has left an outcome in the log,
 // and the next one has fetched the request again. By then the retry is queued, and must not be
 // queued once more. `attempt`: of the request that failed.

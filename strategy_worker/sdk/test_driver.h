@@ -418,7 +418,8 @@ class TestDriver {
     std::vector<orbweaver_state> states;
     for (const TestLink& link : links) {
       raw.push_back(RawLink(link));
-      states.push_back(states_[link.url]);
+      const orbweaver_state& state = states_[link.url];
+      states.push_back(event->kind == ORBWEAVER_SEEDS ? ShownAsSeed(state) : state);
     }
     orbweaver_output output{};
     output.struct_size = sizeof(output);

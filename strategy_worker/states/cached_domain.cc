@@ -90,6 +90,34 @@ void CachedDomain::ForgetQueued() {
   MarkChanged();
 }
 
+void CachedDomain::Forget() {
+  for (size_t i = 0; i < shards_.size(); ++i) {
+    const Place& place = shards_[i];
+    if (i > 0 && place.last_block != Version(0)) {
+      // No row but the first has anything but blocks.
+      if (garbage_ == nullptr) garbage_ = std::make_unique<std::vector<StateGarbage>>();
+      garbage_->push_back({RowOf(i), kNotFlushed, {}});
+    }
+    if (place.shard == nullptr) continue;
+    std::vector<std::string> columns;
+    if (i == 0 && place.shard->chain != nullptr) AppendColumns(*place.shard->chain, &columns);
+    AddGarbage(i, std::move(columns));
+    if (IsSharded()) cache_.Uncount(*place.shard);
+  }
+  DomainRecord& record = this->record();
+  // Blocks of earlier purges stay behind; their number must not come again.
+  DomainRecord forgotten;
+  forgotten.applied = record.applied;
+  forgotten.purges = record.purges;
+  forgotten.outbox = std::move(record.outbox);
+  record = std::move(forgotten);
+  shards_.clear();
+  shards_.emplace_back();
+  shards_[0].shard = std::make_unique<Shard>(this, KeyRange{});
+  MarkChanged();
+  cache_.Recount(*this);
+}
+
 void CachedDomain::Set(Shard* shard, uint64_t key, const LinkState& state) {
   LinkPacker packer;
   const size_t heap_bytes = shard->links.HeapBytes();
@@ -242,7 +270,10 @@ void CachedDomain::Flush(Version version, const StateOptions& options, FlushBuff
   second->push_back(buffer->Put(ShardRow(domain_row, 0), version,
                                 {cells.data(), own_block.column.empty() ? 1u : 2u}));
   if (garbage_ != nullptr) {
-    for (StateGarbage& garbage : *garbage_) garbage.version = version;
+    for (StateGarbage& garbage : *garbage_) {
+      // A whole row may have a block of this flush again.
+      garbage.version = garbage.columns.empty() ? Version(version.value() - 1) : version;
+    }
   }
   changed_ = false;
   in_flight_ = true;

@@ -33,7 +33,7 @@ class StateCache;
 struct StateGarbage {
   std::string row;
   Version version;
-  std::vector<std::string> columns;
+  std::vector<std::string> columns;  // none: all of the row's below the version of the flush
 };
 
 class CachedDomain final : public DomainStates, public CacheUnit {
@@ -51,6 +51,7 @@ class CachedDomain final : public DomainStates, public CacheUnit {
             std::span<bool> known) const override;
   void Set(Fingerprint fingerprint, const LinkState& state) override;
   void ForgetQueued() override;
+  void Forget() override;
 
   // Takes over the cells of the domain's first row, which may not exist; `whole`: they are all of
   // them, so that the first shard is loaded too. Poison when they cannot be understood; the domain

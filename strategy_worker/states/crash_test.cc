@@ -215,6 +215,11 @@ class Partition {
         }
         Compare(domain, wanted[i]);
       }
+      if (random_.Chance(0.02)) {
+        loaded->Forget();
+        domain.current = {};
+        Compare(domain, wanted[i]);
+      }
       for (const Fingerprint fingerprint : wanted[i]) {
         if (!random_.Chance(0.5)) continue;
         const LinkState state = RandomState(random_);

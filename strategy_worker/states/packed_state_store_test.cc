@@ -393,6 +393,43 @@ TEST(PackedStateStoreTest, ForgettingWhereNothingIsQueuedChangesNothing) {
   EXPECT_TRUE(owner.second().empty());
 }
 
+TEST(PackedStateStoreTest, AForgottenDomainReadsNoShardAndItsRowsBecomeGarbage) {
+  MemoryTables tables;
+  const StateOptions options = {.inline_bytes = 0, .shard_urls = 4};
+  std::vector<Fingerprint> urls;
+  for (int i = 0; i < 40; ++i) urls.push_back(Url(i));
+  {
+    TestOwner owner(&tables, options);
+    DomainStates& domain = owner.Load("a.org", urls);
+    for (const Fingerprint& url : urls) domain.Set(url, AtDepth(1));
+    domain.record().fetched = 7;
+    domain.record().strategy_data = "x";
+    domain.record().outbox = {"unsent"};
+    owner.FlushAndWrite(1);
+    EXPECT_TRUE(domain.IsSharded());
+  }
+  TestOwner owner(&tables, options);
+  DomainStates& domain = owner.Load("a.org", {urls[1]});
+  domain.ForgetQueued();
+  const uint64_t purges = domain.record().purges;
+  domain.Forget();
+  EXPECT_LE(owner.metrics().rows_read.value(), 2u) << "the record, and the shard of one URL";
+  EXPECT_EQ(owner.DepthOf(domain, urls[1]), "-");
+  domain.Set(urls[2], AtDepth(5));
+  owner.FlushAndWrite(2);
+  EXPECT_GE(owner.Garbage().size(), 4u);
+  TestOwner next(&tables, options);
+  DomainStates& again = next.Load("a.org", urls);
+  EXPECT_FALSE(again.IsSharded());
+  EXPECT_EQ(again.record().known_urls, 1u);
+  EXPECT_EQ(again.record().fetched, 0u);
+  EXPECT_EQ(again.record().strategy_data, "");
+  EXPECT_EQ(again.record().outbox, std::vector<std::string>{"unsent"});
+  EXPECT_GE(again.record().purges, purges);
+  EXPECT_EQ(next.DepthOf(again, urls[2]), "5");
+  EXPECT_EQ(next.DepthOf(again, urls[3]), "-");
+}
+
 TEST(PackedStateStoreTest, WhatACrashLeftInARowIsFoundButErasedOnlyAfterAFlushOfOnesOwn) {
   MemoryTables tables;
   const StateOptions options = {.inline_bytes = 0};

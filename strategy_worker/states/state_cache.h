@@ -57,6 +57,8 @@ class StateCache {
   void OnOpened(CachedDomain& domain) { open_.push_back(&domain); }
   void OnChanged(CachedDomain& domain);
   void Unlist(Shard& shard) { shards_.Remove(shard); }
+  // A shard of several is about to go.
+  void Uncount(Shard& shard);
   void Recount(CachedDomain& domain);
   void Recount(CachedDomain& domain, Shard& shard);
 
@@ -75,7 +77,6 @@ class StateCache {
   };
 
   void CloseUnused();
-  void Uncount(Shard& shard);
   void Remove(CachedDomain& domain);
   // The Load that is under way asks for it.
   void Enter(CacheUnit& unit);

@@ -53,6 +53,10 @@ class DomainStates {
   // states that are not loaded too: it takes a number in the record. Implies MarkChanged when there
   // may have been any.
   virtual void ForgetQueued() = 0;
+
+  // The domain is as one that was never seen, but for the record's `applied` and outbox; its states
+  // need not be loaded. Implies MarkChanged.
+  virtual void Forget() = 0;
 };
 
 struct StateRequest {
