@@ -9,6 +9,7 @@ Command CompleteCommand();
 Command ConfigCommand();
 Command CrawlCommand();
 Command FetchCommand();
+Command ForgetCommand();
 Command InitCommand();
 Command InspectCommand();
 Command LogCommand();
@@ -16,6 +17,8 @@ Command PageCommand();
 Command ParseCommand();
 Command PauseCommand();
 Command PurgeCommand();
+Command RequeueCommand();
+Command ResetCommand();
 Command ResumeCommand();
 Command RobotsCommand();
 Command SeedsCommand();
@@ -27,11 +30,11 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),   CheckCommand(),  CompleteCommand(), ConfigCommand(),  CrawlCommand(),
-      FetchCommand(),   InitCommand(),   InspectCommand(),  LogCommand(),     PageCommand(),
-      ParseCommand(),   PauseCommand(),  PurgeCommand(),    ResumeCommand(),  RobotsCommand(),
-      SeedsCommand(),   StatusCommand(), StrategyCommand(), UnblockCommand(), UrlCommand(),
-      VersionCommand(),
+      BlockCommand(),    CheckCommand(),   CompleteCommand(), ConfigCommand(),  CrawlCommand(),
+      FetchCommand(),    ForgetCommand(),  InitCommand(),     InspectCommand(), LogCommand(),
+      PageCommand(),     ParseCommand(),   PauseCommand(),    PurgeCommand(),   RequeueCommand(),
+      ResetCommand(),    ResumeCommand(),  RobotsCommand(),   SeedsCommand(),   StatusCommand(),
+      StrategyCommand(), UnblockCommand(), UrlCommand(),      VersionCommand(),
   };
   return kCommands;
 }

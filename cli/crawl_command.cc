@@ -20,6 +20,7 @@
 #include "cli/crawl/crawl_admin.h"
 #include "cli/crawl/crawl_arguments.h"
 #include "cli/crawl/crawl_folder.h"
+#include "cli/crawl/crawl_notices.h"
 #include "cli/crawl/crawl_options.h"
 #include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_seeds.h"
@@ -28,6 +29,7 @@
 #include "cli/crawl/crawl_watch.h"
 #include "cli/crawl/local_crawl.h"
 #include "cli/crawl/network_arguments.h"
+#include "cli/crawl/newly_allowed.h"
 #include "cli/crawl/output_arguments.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/queue_sample.h"
@@ -75,6 +77,8 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --max-pages-per-domain N   no more requests to any registered domain
   --depth N                  follow links so many times from a seed
   --delay TIME               between two requests to a domain; 1s
+  --retries N                further tries after failures that may pass; 2
+  --retry-delay TIME         before the first of them; twice as long before each further one; 30s
   --max-failures N           stop when more than so many fetches of this run have failed
   --duration TIME            stop after so long: 30m, 2h
   --max-wait TIME            end when nothing is due for longer than this: retries, revisits; 1h
@@ -90,6 +94,7 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --max-size BYTES           read so much of a page, and cut it off there; 4MiB
   --proxy URL                http://[USER:PASSWORD@]HOST:PORT; or socks5://, which is told the names
   --ignore-robots HOST       for your own site: its robots.txt forbids nothing
+  --ports LIST               ports that URLs may have; 80,443,8080,8443
   --json                     the closing summary as JSON
   --dry-run                  say what would be done, and do nothing
   --config FILE              read options from a file
@@ -122,6 +127,7 @@ constexpr Duration kLookEvery = std::chrono::milliseconds(250);
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
 // Of a larger queue the rest is estimated: nobody wants to wait for it.
 constexpr uint64_t kMaxDomainsCounted = 1'000'000;
+constexpr uint64_t kMaxPutByCounted = 100'000;
 constexpr Duration kCountTimeout = std::chrono::minutes(1);
 
 std::string_view Reach(ScopeKind kind) {
@@ -217,6 +223,12 @@ class Progress {
     if (on_terminal_) return view_.Draw(look);
     PrintError("{}\n", DrawLine(look));
   }
+  // The live view shows such things by itself.
+  void Tell(const std::vector<std::string>& news) const {
+    for (const std::string& line : news) {
+      if (!on_terminal_) PrintError("{}\n", line);
+    }
+  }
   Duration interval() const { return on_terminal_ ? kDrawEvery : kLineEvery; }
 
  private:
@@ -225,9 +237,10 @@ class Progress {
 };
 
 // Follows the crawl to its end; why it ended.
-absl::StatusOr<std::string_view> Watch(const CrawlArguments& arguments, const StopRequest& stop,
-                                       LocalCrawl& crawl, CrawlWatch& watch, Progress& progress,
-                                       bool* finished) {
+absl::StatusOr<std::string> Watch(const CrawlArguments& arguments, const StopRequest& stop,
+                                  LocalCrawl& crawl, CrawlWatch& watch, Progress& progress,
+                                  bool* finished, uint64_t* kept_back) {
+  CrawlNotices notices;
   const SteadyTime start = SystemClock().Now();
   SteadyTime next_show = start + progress.interval();
   SteadyTime next_look = start + kLookEvery;
@@ -251,6 +264,13 @@ absl::StatusOr<std::string_view> Watch(const CrawlArguments& arguments, const St
       if (idle_until.has_value() && *idle_until - SystemClock().Wall() > arguments.max_wait) {
         return "nothing is due for longer than --max-wait";
       }
+      const auto no_way_out = crawl.NoWayOut();
+      progress.Tell(notices.NewsOf(watch.Look("crawling", std::nullopt), no_way_out));
+      if (no_way_out &&
+          GivesUpWaiting(now - no_way_out->since, watch.tally().pages(), arguments.max_wait)) {
+        *kept_back = std::max<uint64_t>(1, crawl.held());
+        return fmt::format("{}. {}", no_way_out->message, RemedyFor(no_way_out->side));
+      }
     }
     if (now >= next_show) {
       next_show = now + progress.interval();
@@ -268,6 +288,11 @@ absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end
   AddQueue(queue.partitions, &end->last);
   end->queue_is_exact = queue.exact();
   ASSIGN_OR_RETURN(end->handed_out, watch.HandedOut());
+  const WantedFailures put_by{
+      .domain = {},
+      .causes = {FailureCause::kPort, FailureCause::kPrivateAddress, FailureCause::kProxy},
+      .status = {}};
+  ASSIGN_OR_RETURN(end->put_by, CountFailures(crawl.store(), put_by, kMaxPutByCounted));
   return absl::OkStatus();
 }
 
@@ -284,17 +309,21 @@ bool IsConfigured(const config::Schema& schema, std::string_view name) {
 }
 
 absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const ProductOptions& options,
-                                   const config::Schema& schema, const SeedList& seeds,
+                                   const config::Schema& schema,
+                                   const std::vector<OptionChange>& changes, const SeedList& seeds,
                                    StopRequest& stop) {
   const CrawlFolder folder(arguments.data);
   std::error_code unmade;  // opening says it better
   std::filesystem::create_directories(arguments.data, unmade);
   ASSIGN_OR_RETURN(const auto crawl, LocalCrawl::Open(options, arguments.data));
+  ASSIGN_OR_RETURN(const uint64_t allowed, RequeueNewlyAllowed(changes, *crawl));
+  if (allowed > 0) {
+    PrintError("{} that waited for other options {} tried again.\n", Count(allowed, "URL"),
+               allowed == 1 ? "is" : "are");
+  }
   RETURN_IF_ERROR(folder.KeepOptions(schema));
   ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl));
-  RETURN_IF_ERROR(AddSeeds(arguments, options, *crawl));
-  // Once they are durable: until then the same command adds them again.
-  if (arguments.has_seeds()) RETURN_IF_ERROR(folder.AddSeeds(seeds));
+  RETURN_IF_ERROR(AddSeeds(arguments, options, folder, seeds, *crawl));
   std::unique_ptr<CrawlAdmin> admin;
   if (IsConfigured(schema, "admin.port")) {
     ASSIGN_OR_RETURN(admin, CrawlAdmin::Start(options, schema, *crawl));
@@ -302,10 +331,12 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   }
   Progress progress;
   crawl->Start();
-  CrawlEnd end{.data = arguments.data.string(),
+  CrawlEnd end{.allowed_ports = options.spider.network.ports,
+               .data = arguments.data.string(),
                .files = options.spider.archive.folder,
                .robots_ignored_on = options.spider.robots.ignore_hosts};
-  const auto why = Watch(arguments, stop, *crawl, *watch, progress, &end.finished);
+  uint64_t kept_back = 0;  // requests that had no way out
+  const auto why = Watch(arguments, stop, *crawl, *watch, progress, &end.finished, &kept_back);
   if (why.ok() && !end.finished) progress.Show(watch->Look("draining", std::nullopt));
   absl::Status result = crawl->Stop();
   result.Update(why.status());
@@ -325,6 +356,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
                            .pages = watch->tally().pages(),
                            .failures = watch->tally().failed(),
                            .seeds_led_away = !watch->tally().seed_redirects().empty(),
+                           .kept_back = kept_back + watch->tally().put_by(),
                            .max_failures = arguments.max_failures});
   if (progress.on_terminal()) progress.Show(end.last);
   Print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"
@@ -413,7 +445,8 @@ int Run(std::span<const std::string> all_args) {
   StopRequest stop;
   SignalWatcher signals(stop, kStopDeadline);
   signals.Start();
-  const absl::StatusOr<CrawlOutcome> result = Crawl(arguments, options, schema, seeds, stop);
+  const absl::StatusOr<CrawlOutcome> result =
+      Crawl(arguments, options, schema, *changes, seeds, stop);
   signals.Stop();
   FlushLog();
   return result.ok() ? ExitCodeOf(*result) : Fail(kExitFailed, "crawl", MessageOf(result.status()));

@@ -1,4 +1,5 @@
-// `orbweaver block`, `unblock`, `purge`: orders about a domain, of a cluster or in a folder.
+// `orbweaver block`, `unblock`, `purge`, `forget`: orders about a domain, of a cluster or in a
+// folder.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -9,8 +10,10 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/crawl_view.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
+#include "cli/frontier/kept_failures.h"
 #include "cli/frontier/message_view.h"
 #include "cli/frontier/writable_log.h"
 #include "cli/message.h"
@@ -69,6 +72,16 @@ or seeds. What is in the feed already is still fetched.
 
 )" ORBWEAVER_ORDER_COMMAND_OPTIONS;
 
+constexpr char kForgetHelp[] =
+    R"(usage: orbweaver forget DOMAIN [OPTIONS]
+
+Forgets the registered domain: the requests that wait, which of its URLs were fetched or failed, its
+counts, robots.txt and back-off, the strategy's notes about it. Afterwards it is crawled as if it had
+never been seen, when links or seeds lead there. What is in the feed already is still fetched; pages
+that were kept stay where they are.
+
+)" ORBWEAVER_ORDER_COMMAND_OPTIONS;
+
 constexpr Duration kTimeout = std::chrono::minutes(2);
 
 struct Arguments {
@@ -92,6 +105,10 @@ absl::Status Give(const ProductOptions& options, const Arguments& args) {
                    NamedDomain(args.operand, options.spider.url, *suffixes));
   if (domain != args.operand) Print("{} belongs to {}\n", args.operand, domain);
   ASSIGN_OR_RETURN(const WritableLog log, OpenWritableLog(options, args.folder));
+  uint64_t failed = 0;
+  if (args.order.forget) {
+    ASSIGN_OR_RETURN(failed, EraseFailures(*log.store, domain));
+  }
   const auto written = WriteOrder(*log.bus, domain, args.order, kTimeout);
   if (IsRetry(written.status()) || IsFenced(written.status())) {
     return RetryError("{}. The order may be in the log or not: give it again, which does no harm",
@@ -104,6 +121,7 @@ absl::Status Give(const ProductOptions& options, const Arguments& args) {
             : fmt::format(", once the strategy worker and the db worker of partition {} have "
                           "read it{}",
                           written->partition, LagText(*log.bus, *written)));
+  if (failed > 0) Print("forgot by name {} of it that had failed\n", Count(failed, "URL"));
   return absl::OkStatus();
 }
 
@@ -129,8 +147,12 @@ bool Parse(std::string_view action, std::vector<std::string> args, Arguments* pa
     parsed->order.blocked_until = WallTime();
     parsed->effect = "is not blocked";
   } else {
-    parsed->order.purge = true;
-    parsed->effect = "has no requests in the queue, and its URLs may be scheduled again";
+    parsed->order.purge = action == "purge";
+    parsed->order.forget = action == "forget";
+    parsed->effect =
+        action == "forget"
+            ? "is as if it had never been seen, but for requests that a spider has in hand"
+            : "has no requests in the queue, and its URLs may be scheduled again";
   }
   if (args.size() != 1 || args[0].starts_with('-')) return false;
   parsed->operand = args[0];
@@ -162,6 +184,13 @@ Command BlockCommand() {
           .summary = "Keep a domain's requests in the queue for a while",
           .help = kBlockHelp,
           .run = [](std::span<const std::string> args) { return Run("block", args); }};
+}
+
+Command ForgetCommand() {
+  return {.name = "forget",
+          .summary = "Forget all that is known of a domain",
+          .help = kForgetHelp,
+          .run = [](std::span<const std::string> args) { return Run("forget", args); }};
 }
 
 Command UnblockCommand() {

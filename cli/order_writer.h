@@ -1,4 +1,5 @@
-// Orders of operators on their way into the spider log: `orbweaver block`, `unblock`, `purge`.
+// Orders of operators on their way into the spider log: `orbweaver block`, `unblock`, `purge`,
+// `forget`.
 #pragma once
 
 #include <cstdint>

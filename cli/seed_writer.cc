@@ -62,6 +62,10 @@ UrlError SeedWriter::Add(std::string_view seed) {
   }
   const auto [it, is_new] = collected_.try_emplace(ToAbsl(resolved.domain));
   Collected& seeds = it->second;
+  if (record_ != nullptr) {
+    std::fwrite(resolved.url.data(), 1, resolved.url.size(), record_);
+    std::fputc('\n', record_);
+  }
   seeds.urls.append(resolved.url);
   seeds.ends.push_back(static_cast<uint32_t>(seeds.urls.size()));
   collected_bytes_ += resolved.url.size() + sizeof(uint32_t) + (is_new ? kDomainBytes : 0);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ class SeedWriter {
   // got, only while the bus takes no more: then `status` is no longer OK.
   UrlError Add(std::string_view seed);
 
+  // Keeps the URLs that are added from here on as lines of `file`, which must outlive this.
+  void RecordTo(std::FILE* file) { record_ = file; }
+
   // Writes what is left and waits until all is durable. Call it before the end.
   absl::Status Finish();
 
@@ -68,6 +72,7 @@ class SeedWriter {
 
   absl::flat_hash_map<std::string, Collected> collected_;
   size_t collected_bytes_ = 0;
+  std::FILE* record_ = nullptr;
   absl::Status status_;
   uint64_t durable_ = 0;
 };

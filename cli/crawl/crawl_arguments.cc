@@ -20,6 +20,8 @@ constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
     {"--depth", "strategy.params.max_depth"},
     {"--threads", "spider.threads"},
     {"--user-agent", "spider.fetch.user_agent"},
+    {"--ports", "network.ports"},
+    {"--retries", "strategy.params.retries"},
 };
 
 bool IsLibrary(std::string_view strategy) {
@@ -107,6 +109,19 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
   for (const auto& [name, option] : kShortForms) {
     if (const auto value = TakeValue(args, name)) set(name, option, *value);
   }
+  if (const auto text = TakeValue(args, "--retry-delay")) {
+    Duration delay;
+    if (!config::ParseDuration(*text, &delay) || delay < std::chrono::seconds(1)) {
+      return fmt::format("--retry-delay {}: expected a time of a second or more, such as 30s",
+                         *text);
+    }
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(delay).count();
+    set("--retry-delay", "strategy.params.retry_delay_s", fmt::to_string(seconds));
+    // What a retry would ask for must not be known as failed any more.
+    set("--retry-delay", "spider.robots.retry_min",
+        fmt::format("{}s", std::max<int64_t>(1, seconds / 2)));
+    set("--retry-delay", "strategy_worker.dns_failure_rest", fmt::format("{}s", seconds));
+  }
   for (const std::string& parameter : TakeValues(args, "--param")) {
     const size_t equals = parameter.find('=');
     const std::string name = parameter.substr(0, equals);
@@ -135,6 +150,7 @@ std::string FlagOf(std::string_view option) {
   if (const std::string_view flag = OutputFlagOf(option); !flag.empty()) return std::string(flag);
   if (const std::string_view flag = NetworkFlagOf(option); !flag.empty()) return std::string(flag);
   if (option == "scope.kind") return "--scope";
+  if (option == "strategy.params.retry_delay_s") return "--retry-delay";
   for (const auto& [flag, name] : kShortForms) {
     if (name == option) return std::string(flag);
   }

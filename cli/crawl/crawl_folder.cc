@@ -24,6 +24,8 @@ namespace {
 
 constexpr char kOptions[] = "crawl.yaml";
 constexpr char kSeeds[] = "seeds";
+constexpr char kSeedTexts[] = "seed-urls";
+constexpr char kBeginAnew[] = "begins-anew";
 
 // Options of the process say how it runs, not how the crawl was made.
 bool IsKept(std::string_view name) {
@@ -115,6 +117,19 @@ absl::Status CrawlFolder::KeepOptions(const config::Schema& schema) const {
                  "# How this crawl was made. `orbweaver crawl --data` goes on so; what is given "
                  "again on its command line\n# counts instead, and is kept here.\n" +
                      config::ConfiguredYaml(schema, IsKept));
+}
+
+std::filesystem::path CrawlFolder::seed_texts() const { return folder_ / kSeedTexts; }
+
+absl::Status CrawlFolder::BeginAnew() const { return Replace(folder_ / kBeginAnew, ""); }
+
+bool CrawlFolder::begins_anew() const { return std::filesystem::exists(folder_ / kBeginAnew); }
+
+absl::Status CrawlFolder::BegunAnew() const {
+  std::error_code error;
+  std::filesystem::remove(folder_ / kBeginAnew, error);
+  return error ? FatalError("delete {}: {}", (folder_ / kBeginAnew).string(), error.message())
+               : absl::OkStatus();
 }
 
 std::vector<SeedList> CrawlFolder::Seeds() const {

@@ -42,6 +42,16 @@ class CrawlFolder {
   // to log, are left out. Whole or not at all. The folder must exist.
   absl::Status KeepOptions(const config::Schema& schema) const;
 
+  // A file of all seeds that the crawl was given, a URL a line, for a crawl that begins anew.
+  // Folders of older releases have none.
+  std::filesystem::path seed_texts() const;
+  bool HasSeedTexts() const { return std::filesystem::exists(seed_texts()); }
+  // The next run adds those seeds: what the crawl knows is about to be deleted.
+  absl::Status BeginAnew() const;
+  bool begins_anew() const;
+  // They are durable.
+  absl::Status BegunAnew() const;
+
   // Those that it was given so far, the oldest first.
   std::vector<SeedList> Seeds() const;
   absl::Status AddSeeds(const SeedList& seeds) const;

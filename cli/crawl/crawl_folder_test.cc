@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/crawl/crawl_view.h"
+#include "cli/crawl/newly_allowed.h"
 #include "cli/product_options.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -131,6 +132,26 @@ TEST(ShellQuotedTest, IsOneWordForAShell) {
   EXPECT_EQ(ShellQuoted("my crawl"), "'my crawl'");
   EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
   EXPECT_EQ(ShellQuoted(""), "''");
+}
+
+TEST_F(CrawlFolderTest, ACrawlThatBeginsAnewDoesSoOnce) {
+  EXPECT_FALSE(folder_.HasSeedTexts());
+  EXPECT_FALSE(folder_.begins_anew());
+  ASSERT_OK(folder_.BeginAnew());
+  EXPECT_TRUE(CrawlFolder(scratch_.path()).begins_anew());
+  ASSERT_OK(folder_.BegunAnew());
+  EXPECT_FALSE(folder_.begins_anew());
+}
+
+TEST(NewlyAllowedTest, WhatMayBeAllowedNowGoesByTheOptionThatHasChanged) {
+  using ::testing::UnorderedElementsAre;
+  EXPECT_THAT(CausesOf({{"spider.threads", "1", "2"}}), IsEmpty());
+  EXPECT_THAT(CausesOf({{"network.ports", "80", "80,81"}}),
+              UnorderedElementsAre(FailureCause::kPort));
+  EXPECT_THAT(CausesOf({{"network.allow_private", "false", "true"}}),
+              UnorderedElementsAre(FailureCause::kPrivateAddress));
+  EXPECT_THAT(CausesOf({{"network.proxy", "", "http://p:1"}}),
+              UnorderedElementsAre(FailureCause::kPrivateAddress, FailureCause::kProxy));
 }
 
 }  // namespace

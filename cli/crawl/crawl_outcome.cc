@@ -6,8 +6,9 @@ namespace orbweaver {
 
 CrawlOutcome OutcomeOf(const CrawlCounts& counts) {
   if (counts.failures > counts.max_failures) return CrawlOutcome::kTooManyFailures;
-  if (counts.pages == 0 && (counts.failures > 0 || counts.seeds_led_away))
+  if (counts.pages == 0 && (counts.failures > 0 || counts.kept_back > 0 || counts.seeds_led_away)) {
     return CrawlOutcome::kNothingFetched;
+  }
   return counts.finished ? CrawlOutcome::kComplete : CrawlOutcome::kStopped;
 }
 

@@ -18,6 +18,8 @@ struct CrawlCounts {
   uint64_t pages = 0;     // of this run
   uint64_t failures = 0;
   bool seeds_led_away = false;  // by redirects that ended as links
+  // Requests that our own options or our way to the web kept from being tried.
+  uint64_t kept_back = 0;
   uint64_t max_failures = UINT64_MAX;
 };
 

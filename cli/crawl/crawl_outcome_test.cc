@@ -5,6 +5,11 @@
 namespace orbweaver {
 namespace {
 
+TEST(CrawlOutcomeTest, WhatWasOnlyKeptBackByUsIsNothingFetched) {
+  EXPECT_EQ(OutcomeOf({.finished = true, .kept_back = 1}), CrawlOutcome::kNothingFetched);
+  EXPECT_EQ(OutcomeOf({.finished = true, .pages = 1, .kept_back = 1}), CrawlOutcome::kComplete);
+}
+
 TEST(CrawlOutcomeTest, TheWorstThatFitsCounts) {
   const struct {
     CrawlCounts counts;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unistd.h>
@@ -127,13 +129,27 @@ absl::Status CheckSeedsBelong(const CrawlArguments& arguments, const ProductOpti
 }
 
 absl::Status AddSeeds(const CrawlArguments& arguments, const ProductOptions& options,
-                      LocalCrawl& crawl) {
-  if (!arguments.has_seeds()) return absl::OkStatus();
+                      const CrawlFolder& folder, const SeedList& seeds, LocalCrawl& crawl) {
+  const bool begins_anew = folder.begins_anew();
+  if (!arguments.has_seeds() && !begins_anew) return absl::OkStatus();
   UrlResolver resolver(options.spider.url, crawl.suffixes());
   ASSIGN_OR_RETURN(const auto writer,
                    SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
   ASSIGN_OR_RETURN(const auto scope,
                    SeedScope::Make(options.spider.scope, resolver, crawl.suffixes()));
+  if (begins_anew) RETURN_IF_ERROR(AddSeedLines(folder.seed_texts().string(), *writer).status());
+  const std::vector<SeedList> known = folder.Seeds();
+  const bool is_new = arguments.has_seeds() &&
+                      std::ranges::find(known, seeds.digest, &SeedList::digest) == known.end();
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  std::unique_ptr<std::FILE, decltype(close)> texts(nullptr, close);
+  if (is_new) {
+    texts.reset(std::fopen(folder.seed_texts().c_str(), "ae"));
+    if (texts == nullptr) {
+      return FatalError("write {}: {}", folder.seed_texts().string(), std::strerror(errno));
+    }
+    writer->RecordTo(texts.get());
+  }
   for (const std::string& seed : arguments.seeds) {
     if (!scope.WhyLeftOut(seed).empty()) continue;
     CHECK(writer->Add(seed) == UrlError::kNone);  // CheckSeeds has seen it
@@ -143,7 +159,12 @@ absl::Status AddSeeds(const CrawlArguments& arguments, const ProductOptions& opt
   }
   RETURN_IF_ERROR(writer->Finish());
   if (writer->durable() == 0) return FatalError("no seed among the lines of the files");
-  return absl::OkStatus();
+  if (texts != nullptr && (std::fflush(texts.get()) != 0 || fsync(fileno(texts.get())) != 0)) {
+    return FatalError("write {}: {}", folder.seed_texts().string(), std::strerror(errno));
+  }
+  // Once they are durable: until then the same command adds them again.
+  if (arguments.has_seeds()) RETURN_IF_ERROR(folder.AddSeeds(seeds));
+  return begins_anew ? folder.BegunAnew() : absl::OkStatus();
 }
 
 }  // namespace orbweaver

@@ -17,8 +17,9 @@ absl::Status CheckSeeds(const CrawlArguments& arguments, const ProductOptions& o
 absl::Status CheckSeedsBelong(const CrawlArguments& arguments, const ProductOptions& options,
                               const CrawlFolder& folder, const SeedList& seeds);
 
-// Writes them into the spider log; they are durable afterwards. After CheckSeeds.
+// Writes them into the spider log, and before them those of a folder that begins anew; they are
+// durable afterwards, and the folder knows them. After CheckSeeds.
 absl::Status AddSeeds(const CrawlArguments& arguments, const ProductOptions& options,
-                      LocalCrawl& crawl);
+                      const CrawlFolder& folder, const SeedList& seeds, LocalCrawl& crawl);
 
 }  // namespace orbweaver

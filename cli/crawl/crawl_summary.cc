@@ -39,11 +39,11 @@ std::string_view HintFor(FailureCause cause) {
     case FailureCause::kRobotsUnreachable:
       return "their robots.txt could not be had, which forbids everything";
     case FailureCause::kPrivateAddress:
-      return "not public: network.allow_networks or allow_private would allow it";
+      return "not tried: network.allow_networks or allow_private would allow it";
     case FailureCause::kPort:
-      return "see network.ports";
+      return "not tried: --ports would allow it";
     case FailureCause::kProxy:
-      return "the proxy refused or failed";
+      return "not tried: the proxy refused or failed";
     case FailureCause::kContentType:
       return "not read: see spider.fetch.content_types";
     case FailureCause::kRedirect:
@@ -121,6 +121,35 @@ std::string OutOfScopeText(const CrawlEnd& end) {
   return out;
 }
 
+// What waits for other options, and which those are.
+std::vector<std::string> PutByLines(const CrawlEnd& end) {
+  std::vector<std::string> lines;
+  const std::string crawl = fmt::format("orbweaver crawl --data {}", ShellQuoted(end.data));
+  for (const auto& [cause, count] : end.put_by.by_cause) {
+    const std::string wait = fmt::format("\n{}{} {}", end.put_by.is_exact ? "" : "At least ",
+                                         Count(count, "URL"), count == 1 ? "waits" : "wait");
+    if (cause == FailureCause::kPort) {
+      std::string ports;
+      for (const std::string& port : end.allowed_ports) ports += port + ",";
+      for (const uint16_t port : end.put_by.refused_ports) ports += fmt::format("{},", port);
+      if (!ports.empty()) ports.pop_back();
+      lines.push_back(fmt::format("{} because {} port is not allowed. To fetch them: {} --ports {}",
+                                  wait, count == 1 ? "its" : "their", crawl, ports));
+    } else if (cause == FailureCause::kPrivateAddress) {
+      lines.push_back(
+          fmt::format("{} because {} address is not public. To fetch them: {} --set "
+                      "network.allow_networks=NETWORK/BITS",
+                      wait, count == 1 ? "its" : "their", crawl));
+    } else {
+      lines.push_back(fmt::format(
+          "{} because the proxy refused or failed. To fetch them: {} --proxy URL, or `orbweaver "
+          "requeue --cause proxy --data {}` first where it works again",
+          wait, crawl, ShellQuoted(end.data)));
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
@@ -170,6 +199,7 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
         "  {:<40} {:>10}{}", name, Count(domain.pages),
         domain.failed > 0 ? fmt::format("  and {}", Count(domain.failed, "failure")) : ""));
   }
+  for (const std::string& text : PutByLines(end)) line(text);
   line("");
   out += OutOfScopeText(end);
   if (!end.robots_ignored_on.empty()) {
@@ -200,6 +230,7 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
   json.Key("seconds").Value(std::chrono::duration<double>(end.last.elapsed).count());
   json.Key("pages").Value(tally.pages()).Key("failed").Value(tally.failed());
   json.Key("redirects").Value(tally.redirects());
+  json.Key("put_by").Value(end.put_by.urls);
   json.Key("received_bytes").Value(tally.received_bytes()).Key("links").Value(tally.links());
   json.Key("domains").Value(tally.domains()).Key("queued").Value(end.last.queued);
   json.Key("delayed").Value(end.last.delayed).Key("handed_out").Value(end.handed_out);

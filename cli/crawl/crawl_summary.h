@@ -7,6 +7,7 @@
 #include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_tally.h"
 #include "cli/crawl/crawl_view.h"
+#include "cli/frontier/kept_failures.h"
 
 #include "common/scope/scope_options.h"
 
@@ -21,7 +22,7 @@ struct OutOfScopeCounts {
 
 // How a crawl came to its end, for people and with --json.
 struct CrawlEnd {
-  std::string_view why;  // "nothing is left", "--max-pages is reached", …
+  std::string why;  // "nothing is left", "--max-pages is reached", …
   bool finished = false;
   CrawlOutcome outcome = CrawlOutcome::kStopped;
   CrawlSnapshot last;
@@ -30,8 +31,11 @@ struct CrawlEnd {
   OutOfScopeCounts out_of_scope;
   uint64_t handed_out = 0;     // requests that are in no queue any more and were not fetched
   bool queue_is_exact = true;  // otherwise what `last` says of it is an estimate
-  std::string data;            // the folder that goes on where this one stopped
-  std::string files;           // where pages were written to; empty: nowhere
+  // Of this run and those before: what waits for other options.
+  FailureCounts put_by;
+  std::vector<std::string> allowed_ports;
+  std::string data;                            // the folder that goes on where this one stopped
+  std::string files;                           // where pages were written to; empty: nowhere
   std::vector<std::string> robots_ignored_on;  // hosts
 };
 

@@ -90,6 +90,24 @@ TEST(CrawlSummaryTest, ASeedThatOnlyRedirectsIsNoPageAndSaidWhereItLeads) {
                               "leads to https://b.test/\n"));
 }
 
+TEST(CrawlSummaryTest, WhatWaitsForOtherOptionsIsToldWithTheCommandThatFetchesIt) {
+  CrawlEnd end{.why = "nothing is left", .finished = true};
+  end.put_by.urls = 15;
+  end.put_by.by_cause = {
+      {FailureCause::kPort, 12}, {FailureCause::kPrivateAddress, 1}, {FailureCause::kProxy, 2}};
+  end.put_by.refused_ports = {81, 8081};
+  end.allowed_ports = {"80", "443"};
+  end.data = "my data";
+  const std::string text = SummaryText(end, CrawlTally());
+  EXPECT_THAT(text, HasSubstr("12 URLs wait because their port is not allowed. To fetch them: "
+                              "orbweaver crawl --data 'my data' --ports 80,443,81,8081\n"));
+  EXPECT_THAT(text, HasSubstr("1 URL waits because its address is not public."));
+  EXPECT_THAT(text, HasSubstr("2 URLs wait because the proxy refused or failed."));
+  EXPECT_THAT(SummaryJson(end, CrawlTally()), HasSubstr("\"put_by\":15"));
+  end.put_by.is_exact = false;
+  EXPECT_THAT(SummaryText(end, CrawlTally()), HasSubstr("At least 12 URLs wait"));
+}
+
 TEST(CrawlSummaryTest, WhatFailedMostComesFirst) {
   CrawlTally tally = SomeTally();
   for (int i = 0; i < 2; ++i) {
@@ -159,7 +177,8 @@ TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
                   SomeTally()),
       "{\"ended\":\"nothing is "
       "left\",\"finished\":true,\"outcome\":\"complete\",\"seconds\":0,\"pages\":1,"
-      "\"failed\":1,\"redirects\":0,\"received_bytes\":1000,\"links\":0,\"domains\":1,\"queued\":0,"
+      "\"failed\":1,\"redirects\":0,\"put_by\":0,\"received_bytes\":1000,\"links\":0,\"domains\":1,"
+      "\"queued\":0,"
       "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,"
       "\"scope\":\"everything\",\"out_of_scope\":{\"beyond_seeds\":0,\"not_included\":0,"
       "\"excluded\":0},\"by_status\":{\"200\":1},\"failures\":{\"tls_certificate\":{\"count\":1,"

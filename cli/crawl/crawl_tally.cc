@@ -5,8 +5,30 @@
 
 #include "common/base/text.h"
 #include "spider/fetch/redirects.h"
+#include "spider/publish/outcome_encoder.h"
+#include "strategy_worker/core/event_view.h"
 
 namespace orbweaver {
+namespace {
+
+// The host was not reached.
+bool IsOfTheWay(FailureCause cause) {
+  switch (cause) {
+    case FailureCause::kDns:
+    case FailureCause::kDnsTemporary:
+    case FailureCause::kRefused:
+    case FailureCause::kUnreachable:
+    case FailureCause::kTimeoutConnect:
+    case FailureCause::kTimeoutTls:
+    case FailureCause::kTls:
+    case FailureCause::kTlsCertificate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 void CrawlTally::Add(const SpiderLogEntry& entry) {
   if (const auto* const page = std::get_if<PageFetched>(&entry.event)) {
@@ -16,6 +38,7 @@ void CrawlTally::Add(const SpiderLogEntry& entry) {
     links_ += page->links_inside + page->links_outside;
     ++by_status_[page->status];
     if (Domain* const domain = FindDomain(entry.domain)) ++domain->pages;
+    if (!unreachable_.empty()) NoteReached(page->request.url);
   } else if (const auto* const failed = std::get_if<FetchFailed>(&entry.event)) {
     AddFailure(entry, *failed);
   } else if (std::holds_alternative<Deferred>(entry.event)) {
@@ -33,8 +56,21 @@ void CrawlTally::AddRedirect(const PageFetched& page) {
   }
 }
 
+void CrawlTally::NoteReached(std::string_view url) {
+  std::erase_if(unreachable_, [origin = OriginOf(url)](const Unreachable& host) {
+    return host.origin == origin;
+  });
+}
+
 void CrawlTally::AddFailure(const SpiderLogEntry& entry, const FetchFailed& failed) {
-  ++failed_;
+  const bool is_ours = IsOfOurOwn(failed.cause);
+  ++(is_ours ? put_by_ : failed_);
+  if (IsOfTheWay(failed.cause) && unreachable_.size() < kMostUnreachable) {
+    const std::string_view url = failed.final_url.empty() ? failed.request.url : failed.final_url;
+    NoteReached(url);
+    unreachable_.push_back(
+        {.origin = std::string(OriginOf(url)), .message = std::string(failed.message)});
+  }
   if (failed.status != 0) ++by_status_[failed.status];
   Failures& failures = by_cause_[failed.cause];
   ++failures.count;
@@ -42,7 +78,8 @@ void CrawlTally::AddFailure(const SpiderLogEntry& entry, const FetchFailed& fail
     failures.examples.push_back(
         {.url = std::string(failed.request.url), .message = std::string(failed.message)});
   }
-  if (Domain* const domain = FindDomain(entry.domain)) ++domain->failed;
+  Domain* const domain = is_ours ? nullptr : FindDomain(entry.domain);
+  if (domain != nullptr) ++domain->failed;
 }
 
 CrawlTally::Domain* CrawlTally::FindDomain(std::string_view domain) {

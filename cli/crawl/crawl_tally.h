@@ -41,6 +41,13 @@ class CrawlTally {
     uint64_t failed = 0;
   };
 
+  // A host that could not be reached when it was asked last.
+  struct Unreachable {
+    std::string origin;
+    std::string message;
+  };
+  static constexpr size_t kMostUnreachable = 100;
+
   void Add(const SpiderLogEntry& entry);
 
   uint64_t pages() const { return pages_; }
@@ -49,6 +56,10 @@ class CrawlTally {
   // Of requests of depth 0, the first that came.
   const std::vector<Redirect>& seed_redirects() const { return seed_redirects_; }
   uint64_t failed() const { return failed_; }
+  // Not tried, for our own options: IsOfOurOwn. by_cause() has them too, failed() has not.
+  uint64_t put_by() const { return put_by_; }
+  // In the order in which they were found to be so; of more than kMostUnreachable the first.
+  const std::vector<Unreachable>& unreachable() const { return unreachable_; }
   uint64_t deferred() const { return deferred_; }
   // As they came over the wire.
   uint64_t received_bytes() const { return received_bytes_; }
@@ -65,18 +76,21 @@ class CrawlTally {
   // Null: there are too many.
   Domain* FindDomain(std::string_view domain);
   void AddRedirect(const PageFetched& page);
+  void NoteReached(std::string_view url);
   void AddFailure(const SpiderLogEntry& entry, const FetchFailed& failed);
 
   uint64_t pages_ = 0;
   uint64_t redirects_ = 0;
   std::vector<Redirect> seed_redirects_;
   uint64_t failed_ = 0;
+  uint64_t put_by_ = 0;
   uint64_t deferred_ = 0;
   uint64_t received_bytes_ = 0;
   uint64_t links_ = 0;
   std::map<uint32_t, uint64_t> by_status_;
   std::map<FailureCause, Failures> by_cause_;
   absl::flat_hash_map<std::string, Domain> domains_;
+  std::vector<Unreachable> unreachable_;
 };
 
 }  // namespace orbweaver

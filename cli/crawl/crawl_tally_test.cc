@@ -78,6 +78,31 @@ TEST(CrawlTallyTest, CountsLinksAndWhatWasHandedBackAsNoOutcome) {
   EXPECT_EQ(tally.domains(), 1u);
 }
 
+TEST(CrawlTallyTest, WhatOurOwnOptionsKeptBackIsNoFailure) {
+  CrawlTally tally;
+  for (const FailureCause cause :
+       {FailureCause::kPort, FailureCause::kPrivateAddress, FailureCause::kProxy}) {
+    tally.Add(Failed("a.test", cause, 0, "http://a.test/"));
+  }
+  EXPECT_EQ(tally.failed(), 0u);
+  EXPECT_EQ(tally.put_by(), 3u);
+  EXPECT_EQ(tally.by_cause().size(), 3u);
+  EXPECT_TRUE(tally.unreachable().empty());
+}
+
+TEST(CrawlTallyTest, AHostIsUnreachableUntilAPageOfItComes) {
+  CrawlTally tally;
+  for (const char* path : {"1", "2"}) {
+    tally.Add(Failed("a.test", FailureCause::kRefused, 0, fmt::format("http://a.test/{}", path)));
+  }
+  tally.Add(Failed("b.test", FailureCause::kHttp5xx, 500, "http://b.test/"));
+  ASSERT_EQ(tally.unreachable().size(), 1u);
+  EXPECT_EQ(tally.unreachable()[0].origin, "http://a.test");
+  tally.Add({.domain = "a.test",
+             .event = PageFetched{.request = {.url = "http://a.test/1"}, .status = 200}});
+  EXPECT_TRUE(tally.unreachable().empty());
+}
+
 TEST(CrawlTallyTest, ADomainsPagesAndFailuresAreCountedApart) {
   CrawlTally tally;
   for (int i = 0; i < 3; ++i) tally.Add(Page("a.test", 200));

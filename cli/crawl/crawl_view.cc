@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kMostErrors = 6;
 constexpr size_t kMostSlow = 4;
+constexpr size_t kMostUnreachable = 4;
 constexpr size_t kNameColumns = 32;
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -82,8 +83,9 @@ std::string DueIn(const CrawlSnapshot& crawl) {
 std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size_t height) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{} for {}", crawl.state, Time(crawl.elapsed)));
-  lines.push_back(fmt::format("  pages    {:>12}   {:>8.1f}/s   failed {}", Count(crawl.pages),
-                              crawl.pages_per_s, Count(crawl.failed)));
+  lines.push_back(fmt::format("  pages    {:>12}   {:>8.1f}/s   failed {}{}", Count(crawl.pages),
+                              crawl.pages_per_s, Count(crawl.failed),
+                              crawl.put_by == 0 ? "" : "   put by " + Count(crawl.put_by)));
   lines.push_back(fmt::format("  bytes    {:>12}   {:>8}/s", Bytes(crawl.bytes),
                               Bytes(static_cast<uint64_t>(crawl.bytes_per_s))));
   lines.push_back(fmt::format("  queue    {:>12}   later {}   fetching {}", Count(crawl.queued),
@@ -91,7 +93,10 @@ std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size
   lines.push_back(fmt::format("  domains  {:>12} ready   {} between two requests   {} blocked",
                               Count(crawl.ready_domains), Count(crawl.paced_domains),
                               Count(crawl.blocked_domains)));
-  if (const std::string due = DueIn(crawl); crawl.fetching == 0 && !due.empty()) {
+  if (!crawl.no_way_out.empty()) {
+    lines.push_back(fmt::format("  no way out: {}; tried again", crawl.no_way_out));
+  }
+  if (const std::string due = DueIn(crawl); crawl.is_idle && !due.empty()) {
     lines.push_back(fmt::format("  waiting: the next request is due {}", due));
   }
   if (crawl.done.has_value()) {
@@ -106,6 +111,11 @@ std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size
   for (size_t i = 0; i < std::min(kMostErrors, crawl.errors.size()); ++i) {
     lines.push_back(
         fmt::format("    {:<20} {:>10}", crawl.errors[i].first, Count(crawl.errors[i].second)));
+  }
+  if (!crawl.unreachable.empty()) lines.emplace_back("  not reached");
+  for (size_t i = 0; i < std::min(kMostUnreachable, crawl.unreachable.size()); ++i) {
+    lines.push_back(
+        fmt::format("    {}  {}", crawl.unreachable[i].first, crawl.unreachable[i].second));
   }
   if (!crawl.slowest.empty()) lines.emplace_back("  slowest domains");
   for (size_t i = 0; i < std::min(kMostSlow, crawl.slowest.size()); ++i) {
@@ -132,7 +142,8 @@ std::string DrawLine(const CrawlSnapshot& crawl) {
       Count(crawl.delayed), Count(crawl.fetching), Count(crawl.ready_domains),
       Count(crawl.paced_domains), Count(crawl.blocked_domains));
   if (crawl.dead_letters > 0) line += fmt::format("; dead letters {}", Count(crawl.dead_letters));
-  if (const std::string due = DueIn(crawl); crawl.fetching == 0 && !due.empty()) {
+  if (!crawl.no_way_out.empty()) line += fmt::format("; no way out: {}", crawl.no_way_out);
+  if (const std::string due = DueIn(crawl); crawl.is_idle && !due.empty()) {
     line += fmt::format("; the next request is due {}", due);
   }
   if (crawl.done.has_value()) {

@@ -27,6 +27,13 @@ struct CrawlSnapshot {
   uint64_t delayed = 0;
   // When the first of both may leave; WallTime::max() when there is none.
   WallTime next_due = WallTime::max();
+  // Nothing goes on, until then.
+  bool is_idle = false;
+  // Why nothing at all can be fetched; empty: it can.
+  std::string no_way_out;
+  // Hosts that could not be reached when they were asked last, and why.
+  std::vector<std::pair<std::string, std::string>> unreachable;
+  uint64_t put_by = 0;  // not tried, for our own options
   uint64_t fetching = 0;
   uint64_t ready_domains = 0;
   uint64_t paced_domains = 0;  // between two requests

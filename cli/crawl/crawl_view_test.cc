@@ -67,7 +67,7 @@ TEST(CrawlViewTest, WithoutALimitThereIsNoTimeLeft) {
   EXPECT_EQ(DrawLine(crawl).find("left"), std::string::npos);
 }
 
-TEST(CrawlViewTest, WhatItWaitsForIsSaidOnlyWhileNothingIsFetched) {
+TEST(CrawlViewTest, WhatItWaitsForIsSaidOnlyWhileNothingGoesOn) {
   CrawlSnapshot crawl = Snapshot();
   const auto text = [&crawl] {
     std::string view = DrawLine(crawl);
@@ -77,13 +77,26 @@ TEST(CrawlViewTest, WhatItWaitsForIsSaidOnlyWhileNothingIsFetched) {
   EXPECT_THAT(text(), Not(HasSubstr("is due")));
   crawl.at = WallTime(std::chrono::hours(1));
   crawl.next_due = crawl.at + std::chrono::seconds(42);
+  crawl.fetching = 0;
+  EXPECT_THAT(text(), Not(HasSubstr("is due"))) << "between two requests of a site";
+  crawl.is_idle = true;
   EXPECT_THAT(DrawLine(crawl), HasSubstr("the next request is due in 42 s"));
   EXPECT_THAT(text(), HasSubstr("waiting: the next request is due in 42 s"));
-  crawl.fetching = 1;
-  EXPECT_THAT(text(), Not(HasSubstr("is due")));
-  crawl.fetching = 0;
   crawl.next_due = crawl.at;
   EXPECT_THAT(text(), Not(HasSubstr("is due")));
+}
+
+TEST(CrawlViewTest, WhatCannotBeReachedAndWhatIsPutByAreShown) {
+  CrawlSnapshot crawl = Snapshot();
+  crawl.no_way_out = "connect to the proxy: refused";
+  crawl.unreachable = {{"http://a.test", "connection refused"}};
+  crawl.put_by = 12;
+  std::string view;
+  for (const std::string& line : DrawView(crawl, 100, 50)) view += line + "\n";
+  EXPECT_THAT(view, HasSubstr("no way out: connect to the proxy: refused"));
+  EXPECT_THAT(view, HasSubstr("http://a.test  connection refused"));
+  EXPECT_THAT(view, HasSubstr("put by 12"));
+  EXPECT_THAT(DrawLine(crawl), HasSubstr("no way out: connect to the proxy: refused"));
 }
 
 TEST(CrawlViewTest, NumbersReadAsPeopleWriteThem) {

@@ -111,7 +111,9 @@ absl::StatusOr<std::optional<WallTime>> CrawlWatch::IdleUntil() {
   ASSIGN_OR_RETURN(look.read_ends, EndsWhenAllIsRead());
   look.held = crawl_.held();
   look.queue = crawl_.Queue();
-  return idle_.IdleUntil(std::move(look));
+  const auto idle_until = idle_.IdleUntil(std::move(look));
+  is_idle_ = idle_until.has_value();
+  return idle_until;
 }
 
 absl::Status CrawlWatch::Trim() {
@@ -161,6 +163,8 @@ CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> don
                      .pages = tally_.pages(),
                      .failed = tally_.failed(),
                      .bytes = tally_.received_bytes(),
+                     .is_idle = is_idle_,
+                     .put_by = tally_.put_by(),
                      .fetching = crawl_.fetching(),
                      .dead_letters = dead_letters_->count(),
                      .slowest = crawl_.SlowestDomains(),
@@ -172,6 +176,10 @@ CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> don
   if (seconds > 0) {
     look.pages_per_s = static_cast<double>(look.pages - marks_.front().pages) / seconds;
     look.bytes_per_s = static_cast<double>(look.bytes - marks_.front().bytes) / seconds;
+  }
+  if (const auto closed = crawl_.NoWayOut()) look.no_way_out = closed->message;
+  for (const CrawlTally::Unreachable& host : tally_.unreachable()) {
+    look.unreachable.emplace_back(host.origin, host.message);
   }
   AddQueue(crawl_.Queue().partitions, &look);
   for (const auto& [cause, failures] : tally_.by_cause()) {

@@ -69,6 +69,7 @@ class CrawlWatch {
   SteadyTime start_;
 
   IdleDetector idle_;
+  bool is_idle_ = false;  // at the last look
 
   struct Mark {
     SteadyTime at;

@@ -23,6 +23,8 @@ namespace {
 
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr char kWorkerId[] = "crawl";
+constexpr int kRetries = 2;
+constexpr std::chrono::seconds kRetryDelay{30};
 // The operating system caches the same files once more, and has the rest of the memory for it.
 constexpr size_t kBlockCacheBytes = size_t{32} << 20;
 constexpr size_t kWriteBufferBytes = size_t{32} << 20;
@@ -30,6 +32,20 @@ constexpr size_t kLogBufferBytes = size_t{64} << 20;
 
 // For `top -H` and profilers.
 void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
+
+// A crawl of one dead host is over within two minutes, and a site that is being restarted is met
+// again. Of what the strategy is not told, as far as it has such parameters.
+void RetrySoon(StrategyOptions* options) {
+  const auto library = OpenStrategy(*options);
+  if (!library.ok()) return;  // making it says why
+  const orbweaver_strategy& strategy = library->strategy();
+  for (size_t i = 0; i < strategy.parameter_count; ++i) {
+    const std::string name(strategy.parameters[i].name);
+    if (name == "retries") options->params.try_emplace(name, std::to_string(kRetries));
+    if (name != "retry_delay_s") continue;
+    options->params.try_emplace(name, std::to_string(kRetryDelay.count()));
+  }
+}
 
 }  // namespace
 
@@ -51,6 +67,9 @@ void SetLocalDefaults(ProductOptions* options) {
   options->states.cache_bytes = size_t{192} << 20;
   // Cells cost little to read where no server is asked, and bases much to write again and again.
   options->states.max_deltas = 256;
+  // Somebody waits for the end: see also RetrySoon.
+  options->spider.robots.retry_min = kRetryDelay / 2;
+  options->strategy_worker.dns_failure_rest = kRetryDelay;
   // Whoever is at the terminal is its author, or wants to know.
   options->strategy_worker.on_strategy_error = OnStrategyError::kStop;
   options->strategy_worker.after_strategy_error =
@@ -69,7 +88,9 @@ LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> 
 absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOptions& options,
                                                              const std::filesystem::path& folder) {
   // What is configured wrongly shows before anything is made.
-  ASSIGN_OR_RETURN(auto strategy, LoadStrategy(options.strategy, std::random_device()()));
+  StrategyOptions of_strategy = options.strategy;
+  RetrySoon(&of_strategy);
+  ASSIGN_OR_RETURN(auto strategy, LoadStrategy(of_strategy, std::random_device()()));
   ASSIGN_OR_RETURN(auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(auto scope, CrawlScope::Make(options.spider.scope, *suffixes));
   ASSIGN_OR_RETURN(auto database,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -78,6 +79,8 @@ class LocalCrawl {
   uint64_t fetching() const;
   uint64_t held() const;
   std::vector<std::pair<std::string, Duration>> SlowestDomains() const;
+  // Why nothing at all can be fetched now; nullopt: it can.
+  std::optional<WayOut::Closed> NoWayOut() const { return spider_->no_way_out(); }
 
  private:
   LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> database,

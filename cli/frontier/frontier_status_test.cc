@@ -112,7 +112,7 @@ TEST_F(FrontierStatusTest, OfWhatIsNotKnownNothingIsMadeUp) {
   const auto of_url = InspectUrl((*frontier)->store(), url, 2);
   ASSERT_OK(of_url);
   EXPECT_THAT(*of_url, HasSubstr(R"("url":"http://www.a.test/x","domain":"a.test")"));
-  EXPECT_THAT(*of_url, HasSubstr(R"("link":null,"queued":null,"page":null})"));
+  EXPECT_THAT(*of_url, HasSubstr(R"("link":null,"failure":null,"queued":null,"page":null})"));
   const auto of_domain = InspectDomain((*frontier)->store(), "a.test", 2, {});
   ASSERT_OK(of_domain);
   EXPECT_THAT(*of_domain, HasSubstr(R"("record":null,"queue":null})"));

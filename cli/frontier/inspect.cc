@@ -6,17 +6,20 @@
 
 #include "absl/strings/escaping.h"
 #include "cli/frontier/frontier.h"
+#include "cli/frontier/kept_failures.h"
 
 #include "common/base/json.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
 #include "common/metrics/metric_registry.h"
+#include "common/protocol/failed_url_rows.h"
 #include "common/url/partition.h"
 #include "db_worker/pages/page_reader.h"
 #include "db_worker/queue/chunk.h"
 #include "db_worker/queue/columns.h"
 #include "db_worker/queue/pacing.h"
 #include "db_worker/report.h"
+#include "spider/fetch/failure_cause.h"
 #include "strategy_worker/states/packed_state_store.h"
 
 namespace orbweaver {
@@ -181,6 +184,35 @@ void WriteLink(const LinkState& state, JsonWriter& json) {
   json.EndObject();
 }
 
+// Why it failed: the last time, of one that waits to be tried again; null of what has not failed.
+absl::Status WriteFailure(Store& store, const ResolvedUrl& url, const LinkState& state,
+                          JsonWriter& json) {
+  const bool is_failed = state.status == LinkStatus::kError || state.status == LinkStatus::kGone;
+  const bool is_retried = state.status == LinkStatus::kQueued && state.errors > 0;
+  std::string kept;
+  if (is_failed || is_retried) {
+    ASSIGN_OR_RETURN(kept, FindFailure(store, url.domain, url.fingerprint,
+                                       is_failed ? kFailedUrlColumn : kLastFailureColumn));
+  }
+  if (kept.empty()) {
+    json.Null();
+    return absl::OkStatus();
+  }
+  Arena arena;
+  SpiderLogEntry entry;
+  RETURN_IF_ERROR(Decode(kept, &arena, &entry));
+  const auto* const failed = std::get_if<FetchFailed>(&entry.event);
+  if (failed == nullptr) {
+    json.Null();
+    return absl::OkStatus();
+  }
+  json.BeginObject().Key("cause").Value(FailureCauseName(failed->cause));
+  json.Key("message").Value(failed->message).Key("status").Value(failed->status);
+  json.Key("attempt").Value(failed->request.attempt);
+  json.Key("failed_at_ms").Value(UnixMs(failed->failed_at)).EndObject();
+  return absl::OkStatus();
+}
+
 absl::Status WritePage(Store& store, const ResolvedUrl& url, JsonWriter& json) {
   ASSIGN_OR_RETURN(const std::unique_ptr<FoundPage> found,
                    FindPage(store, url.domain, url.fingerprint, false, kLookTimeout));
@@ -253,6 +285,8 @@ absl::StatusOr<std::string> InspectUrl(Store& store, const ResolvedUrl& url, int
   } else {
     json.Null();
   }
+  json.Key("failure");
+  RETURN_IF_ERROR(WriteFailure(store, url, is_known ? state : LinkState(), json));
   json.Key("queued");
   RETURN_IF_ERROR(WriteQueueEntry(store, url, json));
   json.Key("page");

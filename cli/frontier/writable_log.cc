@@ -4,6 +4,8 @@
 #include "common/base/status.h"
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/bus/kafka/kafka_bus.h"
+#include "common/store/hbase/hbase_store.h"
+#include "common/store/rocksdb/rocksdb_store.h"
 
 namespace orbweaver {
 namespace {
@@ -17,10 +19,12 @@ absl::StatusOr<WritableLog> OpenWritableLog(const ProductOptions& options,
   WritableLog log;
   if (!folder.has_value()) {
     ASSIGN_OR_RETURN(log.bus, NewKafkaBus(options.kafka));
+    ASSIGN_OR_RETURN(log.store, HBaseStore::Create(options.hbase));
     return log;
   }
   ASSIGN_OR_RETURN(log.database,
                    Database::Open({.folder = *folder, .block_cache_bytes = kCacheBytes}));
+  log.store = std::make_unique<RocksdbStore>(*log.database);
   ASSIGN_OR_RETURN(log.bus, EmbeddedBus::Open(*log.database, SystemClock()));
   return log;
 }

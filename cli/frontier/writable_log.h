@@ -1,4 +1,4 @@
-// The logs of a cluster, or of a crawl that rests, opened for writing.
+// The logs of a cluster, or of a crawl that rests, opened for writing, and its store.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,14 @@
 
 #include "common/bus/bus.h"
 #include "common/store/rocksdb/database.h"
+#include "common/store/store.h"
 
 namespace orbweaver {
 
 // Place: commands that write to the spider log. A folder is locked as long as this lives.
 struct WritableLog {
-  std::unique_ptr<Database> database;  // of a folder; the bus uses it
+  std::unique_ptr<Database> database;  // of a folder; the two below use it
+  std::unique_ptr<Store> store;        // a cluster's server is asked by the first call to it
   std::unique_ptr<Bus> bus;
 };
 

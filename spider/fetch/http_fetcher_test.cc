@@ -291,10 +291,9 @@ TEST_F(HttpFetcherTest, WhatMayBeOurOwnSidesFaultIsSuspectAndNothingElse) {
   };
   LeadTo(1);
   EXPECT_EQ(suspect("http://a.test/"), std::nullopt) << "refused by the host";
-  for (const auto& [answer, is_suspect] :
-       {std::pair("HTTP/1.1 407 Who are you\r\n\r\n", true),
-        std::pair("HTTP/1.1 502 Bad Gateway\r\n\r\n", true),
-        std::pair("HTTP/1.1 403 Forbidden\r\n\r\n", false)}) {
+  for (const auto& [answer, is_suspect] : {std::pair("HTTP/1.1 407 Who are you\r\n\r\n", true),
+                                           std::pair("HTTP/1.1 502 Bad Gateway\r\n\r\n", true),
+                                           std::pair("HTTP/1.1 403 Forbidden\r\n\r\n", false)}) {
     RawServer proxy([text = answer](RawConnection& connection, int) {
       connection.ReadHead();
       connection.Send(text);

@@ -195,6 +195,13 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& 
   return database;
 }
 
+absl::Status Database::Destroy(const std::filesystem::path& folder) {
+  ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::Take(folder));
+  const rocksdb::Status destroyed = rocksdb::DestroyDB(folder.string(), rocksdb::Options());
+  if (destroyed.ok()) return absl::OkStatus();
+  return FatalError("delete the data of {}: {}", folder.string(), destroyed.ToString());
+}
+
 absl::StatusOr<std::unique_ptr<Database>> Database::OpenReadOnly(const DatabaseOptions& options) {
   std::error_code error;
   if (!std::filesystem::exists(options.folder / "CURRENT", error)) {

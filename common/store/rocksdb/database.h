@@ -67,6 +67,10 @@ class Database {
   // program.
   static absl::StatusOr<std::unique_ptr<Database>> OpenReadOnly(const DatabaseOptions& options);
 
+  // Deletes the instance's files and nothing else that stands in the folder. Fatal: in use, or they
+  // cannot be deleted; some may be then.
+  static absl::Status Destroy(const std::filesystem::path& folder);
+
   ~Database();
 
   // Applies all of `batch` or nothing; OK: durable as `sync` says. Concurrent calls share one
