@@ -153,7 +153,7 @@ class CrawlCommand(Crawls):
         self.addCleanup(process.kill)
         self.read_until(process, r"fetching [1-9]")
         process.send_signal(signal.SIGINT)
-        self.read_until(process, "SIGINT: stopping")
+        self.read_until(process, "^draining")
         process.send_signal(signal.SIGINT)
         self.assertEqual(128 + signal.SIGINT, process.wait(self.patience_s))
 
@@ -193,7 +193,7 @@ class CrawlCommand(Crawls):
         self.assertIn("--max-wait x", self.refused("http://a.test/", "--max-wait", "x"))
         self.assertIn("--nonsense", self.refused("http://a.test/", "--nonsense"))
         self.assertIn("strategy 'nonsense'", self.refused("http://a.test/", "--strategy", "nonsense"))
-        self.assertIn("max_depth", self.refused("http://a.test/", "--depth", "x"))
+        self.assertIn("--depth x: expected", self.refused("http://a.test/", "--depth", "x"))
         self.assertIn("seed 'ftp://a.test/'", self.refused("http://a.test/", "ftp://a.test/"))
         self.assertIn("No such file", self.refused("--seeds", "missing.txt"))
 

@@ -98,7 +98,9 @@ class OurOwnOptions(Policy):
 
     def test_nothing_but_private_addresses_is_exit_3_and_an_option_away(self):
         site = self.site({"/": "here"})
-        done = self.crawl(site.url("/"), f"--ports={site.port}", code=3)
+        # The host of a seed that was typed may be asked; one from a file may not.
+        (self.folder / "urls.txt").write_text(site.url("/") + "\n")
+        done = self.crawl("--seeds", "urls.txt", f"--ports={site.port}", code=3)
         self.assertIn("127.0.0.1 is no public address", done.stdout)
         self.assertIn("1 URL waits because its address is not public", done.stdout)
         self.assertIn("network.allow_networks", done.stdout)
