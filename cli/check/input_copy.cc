@@ -46,7 +46,7 @@ absl::StatusOr<int> CopyToFile(int fd, const StopRequest& stop) {
   const int copy = mkostemp(name.data(), O_CLOEXEC);
   if (copy < 0) return Failed("make " + name);
   unlink(name.c_str());
-  const absl::Status copied = Copy(fd, copy, stop);
+  absl::Status copied = Copy(fd, copy, stop);
   if (copied.ok()) return copy;
   close(copy);
   return copied;

@@ -121,6 +121,7 @@ class FrontierCommands(unittest.TestCase):
         self.assertEqual("", self.run_on_folder("log", "dead-letter"))
 
     def test_wrong_options_are_refused_by_name(self):
+        self.assertEqual(0, self.crawl("--delay", "1ms").wait(PATIENCE_S))
         for words, named in ((("status", "--domains", "x"), "--domains x"), (("status", "nonsense"), "nonsense"),
                              (("log", "dump"), "log dump TOPIC"), (("log", "dump", "x", "--since", "y"), "--since y"),
                              (("inspect", "url"), "inspect url URL"), (("inspect", "domain", "http://"), "http://")):
