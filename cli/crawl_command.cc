@@ -60,65 +60,75 @@ same way, after Ctrl-C, a crash or kill -9. Options given again count instead, a
 of a run are not. It ends by itself when nothing is left, or nothing is due soon.
 
   --data DIR                 that folder; ./crawl-data/SITE, or the only crawl in ./crawl-data
-  --add                      add these seeds to the crawl that the folder has
   --seeds FILE               a URL a line; - for standard input
-  --out DIR                  write files there; see below
+  --add                      add these seeds to the crawl that the folder has
+  --strategy NAME|FILE.so    what to crawl, in which order; `orbweaver strategy list`
+  --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`
+
+scope:
   --scope KIND               which links to follow: to domain (the default), host or path of a seed,
                              or everything; path: at or below a seed
+  --everything               --scope everything; give it a bound, such as --max-pages
   --include PATTERN          of those only URLs that match: example.com, *.example.com, :8080,
                              /blog/*, *.pdf, https://example.com/a/*, re:EXPRESSION
   --exclude PATTERN          no URL that matches, a seed neither; each may be given again and again
-  --everything               --scope everything; give it a bound, such as --max-pages
-  --strategy NAME|FILE.so    what to crawl, in which order; `orbweaver strategy list`
-  --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`
-  --keep-going               when the strategy fails on an event: keep the event in dead-letter and
-                             go on, instead of stopping
-  --max-pages N              stop after so many pages of this run, and those being fetched
-  --max-pages-per-domain N   no more requests to any registered domain
   --depth N                  follow links so many times from a seed
+  --max-pages-per-domain N   no more requests to any registered domain
+
+speed:
   --delay TIME               between two requests to a domain; 1s
-  --retries N                further tries after failures that may pass; 2
-  --retry-delay TIME         before the first of them; twice as long before each further one; 30s
-  --max-failures N           stop when more than so many fetches of this run have failed
-  --duration TIME            stop after so long: 30m, 2h
-  --max-wait TIME            end when nothing is due for longer than this: retries, revisits; 1h
+  --rate N/s                 all requests of this crawl together; also N/min, N/h
+  --per-host N               requests to a registered domain at the same time; 1
   --threads N                that fetch and parse; 1
+
+identity and network:
   --user-agent TEXT          who you are; with an address where site owners can reach you
   --from MAIL                the From header: where you can be reached
   --header HOST 'NAME: VALUE'  a header for this host alone; HOST:PORT where its URLs have a port
   --cookies FILE             cookies.txt as browsers' extensions, curl and wget write it; each cookie
                              goes to its own site only, until it expires
-  --rate N/s                 all requests of this crawl together; also N/min, N/h
-  --per-host N               requests to a registered domain at the same time; 1
+  --proxy URL                http://[USER:PASSWORD@]HOST:PORT; or socks5://, which is told the names
+  --ports LIST               ports that URLs may have; 80,443,8080,8443
+  --ignore-robots HOST       for your own site: its robots.txt forbids nothing
+
+failures:
   --timeout TIME             for the whole of a fetch; 60s
   --max-size BYTES           read so much of a page, and cut it off there; 4MiB
-  --proxy URL                http://[USER:PASSWORD@]HOST:PORT; or socks5://, which is told the names
-  --ignore-robots HOST       for your own site: its robots.txt forbids nothing
-  --ports LIST               ports that URLs may have; 80,443,8080,8443
+  --retries N                further tries after failures that may pass; 2
+  --retry-delay TIME         before the first of them; twice as long before each further one; 30s
+  --keep-going               when the strategy fails on an event: keep the event in dead-letter and
+                             go on, instead of stopping
+
+limits of this run:
+  --max-pages N              stop after so many pages, and those being fetched
+  --duration TIME            stop after so long: 30m, 2h
+  --max-failures N           stop when more than so many fetches have failed
+  --max-wait TIME            end when nothing is due for longer than this: retries, revisits; 1h
+
+output:
+  --out DIR                  write there: WARC files, each with its index (CDXJ); pages-….jsonl and
+                             links-….jsonl, a line for each page; failures-….jsonl, a line for each
+                             fetch that failed, with the page that linked there
+  --out-format FORMAT        of those lines: jsonl, or jsonl.zst for compressed files; jsonl
+  --keep-header NAME         a header of the answer for the lines of pages, besides cache-control,
+                             content-language, content-type, etag, last-modified and server
+  --text                     texts-….jsonl too: what people read of each page
+  --markdown                 the same as Markdown
+  --archive-errors           the bodies of error pages (4xx, 5xx) too
+  --operator TEXT            who crawls, for those who read the WARC files
   --json                     the closing summary as JSON
+
   --dry-run                  say what would be done, and do nothing
   --config FILE              read options from a file
   --set NAME=VALUE           any option; `orbweaver config reference` lists them
   --help                     this text
 
-output:
-  --out DIR                  write there: WARC files, each with its index (CDXJ); pages-….jsonl and links-….jsonl, a line for
-                             each page; failures-….jsonl, a line for each fetch that failed, with
-                             the page that linked there
-  --keep-header NAME         a header of the answer for the lines of pages, besides cache-control,
-                             content-language, content-type, etag, last-modified and server
-  --out-format FORMAT        of those lines: jsonl, or jsonl.zst for compressed files; jsonl
-  --archive-errors           the bodies of error pages (4xx, 5xx) too
-  --operator TEXT            who crawls, for those who read the WARC files
-  --text                     texts-….jsonl too: what people read of each page
-  --markdown                 the same as Markdown
-
 On a terminal it shows how it goes; elsewhere it says so every ten seconds on standard error. Ctrl-C
 finishes what is being fetched; a second one ends at once, which loses nothing either.
 
 Exit code: 0 nothing is left; 1 the program failed; 2 wrong options or seeds, nothing was done; 3 not
-one page could be fetched; 4 a limit was reached or it was stopped; 5 more than --max-failures; 124 it was stopped and did not end in time; 130, 143 or 129 a
-second Ctrl-C, SIGTERM or SIGHUP.
+one page could be fetched; 4 a limit was reached or it was stopped; 5 more than --max-failures; 124 it
+was stopped and did not end in time; 130, 143 or 129 a second Ctrl-C, SIGTERM or SIGHUP.
 )";
 
 constexpr Duration kDrawEvery = std::chrono::milliseconds(200);
