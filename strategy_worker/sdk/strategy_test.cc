@@ -175,14 +175,14 @@ TEST_F(StrategyTest, DataOfAUrlAndOfADomainComeBack) {
     for (Link seed : seeds) {
       seed.SetData(Pair{7, 8});
       seed.SetDue(99);
-      seed.SetStatus(Status::kGone);
+      seed.SetStatus(Status::kCrawled);
     }
     EXPECT_EQ(0u, seeds.domain().DataAs<uint64_t>());
     seeds.KeepDomainDataAs(uint64_t{12345});
   };
   TestDriver crawl(Strategy1());
   crawl.Seeds({"https://a.com/"});
-  EXPECT_EQ(ORBWEAVER_GONE, crawl.State("https://a.com/")->status);
+  EXPECT_EQ(ORBWEAVER_CRAWLED, crawl.State("https://a.com/")->status);
   script().seeds = [](Seeds& seeds) {
     EXPECT_EQ(7, seeds[0].DataAs<Pair>().a);
     EXPECT_EQ(8u, seeds[0].DataAs<Pair>().b);
@@ -190,6 +190,20 @@ TEST_F(StrategyTest, DataOfAUrlAndOfADomainComeBack) {
     EXPECT_FALSE(seeds[0].IsNew());
     EXPECT_EQ(12345u, seeds.domain().DataAs<uint64_t>());
     EXPECT_EQ(0u, seeds.domain().DataAs<uint32_t>()) << "another size is not ours";
+  };
+  crawl.Seeds({"https://a.com/"});
+}
+
+TEST_F(StrategyTest, ASeedThatFailedIsShownAsNewAndKeepsItsData) {
+  script().seeds = [](Seeds& seeds) {
+    seeds[0].SetData(uint32_t{7});
+    seeds[0].SetStatus(Status::kGone);
+  };
+  TestDriver crawl(Strategy1());
+  crawl.Seeds({"https://a.com/"});
+  script().seeds = [](Seeds& seeds) {
+    EXPECT_TRUE(seeds[0].IsNew());
+    EXPECT_EQ(7u, seeds[0].DataAs<uint32_t>());
   };
   crawl.Seeds({"https://a.com/"});
 }
