@@ -147,7 +147,7 @@ void CheckEngine::GoTo(uint64_t id, Task& task) {
   if (task.result.host.empty()) task.result.host = task.host;
   if (const auto cause = memory_.GivenUp(task.host); cause && !is_robots) {
     task.result.asked = !task.is_first || task.listed.attempts > 0;
-    return Tell(id, task, *cause, fmt::format("{} does not answer and is given up", task.host));
+    return Tell(id, task, cause, fmt::format("{} does not answer and is given up", task.host));
   }
   task.get = false;
   if (settings_.obey_robots && !is_robots) return AskRobots(id, task);

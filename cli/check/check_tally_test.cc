@@ -50,7 +50,6 @@ TEST(CheckTallyTest, OfEachCertificateTheFirstEndCounts) {
   for (const int64_t days : {29, -2, 5, 30, 400}) {
     CheckRecord record = Alive("a.test", 1);
     record.certificate_days = days;
-    record.certificate_host = days < 10 ? "a.test" : fmt::format("{}.test", days);
     const std::string host = days < 10 ? "a.test" : fmt::format("h{}.test", days);
     record.certificate_host = host;
     tally.Add(record);
