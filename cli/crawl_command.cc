@@ -23,6 +23,7 @@
 #include "cli/crawl/crawl_notices.h"
 #include "cli/crawl/crawl_options.h"
 #include "cli/crawl/crawl_outcome.h"
+#include "cli/crawl/crawl_plan.h"
 #include "cli/crawl/crawl_seeds.h"
 #include "cli/crawl/crawl_summary.h"
 #include "cli/crawl/crawl_view.h"
@@ -40,12 +41,9 @@
 
 #include "common/base/log.h"
 #include "common/base/status.h"
-#include "common/config/mask.h"
 #include "common/config/schema.h"
 #include "common/runtime/signal_watcher.h"
 #include "common/scope/scope_options.h"
-#include "common/scope/url_pattern.h"
-#include "common/url/domain.h"
 
 namespace orbweaver {
 namespace {
@@ -140,65 +138,12 @@ constexpr uint64_t kMaxDomainsCounted = 1'000'000;
 constexpr uint64_t kMaxPutByCounted = 100'000;
 constexpr Duration kCountTimeout = std::chrono::minutes(1);
 
-std::string_view Reach(ScopeKind kind) {
-  switch (kind) {
-    case ScopeKind::kEverything:
-      return "links to every site are followed";
-    case ScopeKind::kDomain:
-      return "links to registered domains that have a seed are followed";
-    case ScopeKind::kHost:
-      return "links to hosts that have a seed are followed, with www. or without";
-    case ScopeKind::kPath:
-      return "links to what lies at a seed or below it are followed";
-  }
-  return {};
-}
-
-void PrintScope(const ProductOptions& options) {
-  const ScopeOptions& scope = options.spider.scope;
-  Print("scope       {}: {}\n", ScopeKindName(scope.kind), Reach(scope.kind));
-  const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
-  if (!suffixes.ok()) return;
-  const auto print = [&](std::string_view what, const std::vector<std::string>& patterns) {
-    for (const std::string& text : patterns) {
-      const auto pattern = ParseUrlPattern(text, **suffixes);
-      Print("{}     {}\n", what, pattern.ok() ? pattern->meaning : text);
-    }
-  };
-  print("include", scope.include);
-  print("exclude", scope.exclude);
-}
-
 // Whether anything ends a crawl that follows every link.
 bool IsBounded(const CrawlArguments& arguments, const ProductOptions& options) {
   const auto& params = options.strategy.params;
   return arguments.max_pages > 0 || arguments.duration > Duration::zero() ||
          params.contains("max_depth") || params.contains("max_pages") ||
          !options.spider.scope.include.empty();
-}
-
-void PrintPlan(const CrawlArguments& arguments, const ProductOptions& options) {
-  Print("folder      {}{}\n", arguments.data.string(),
-        std::filesystem::exists(arguments.data) ? " (goes on)" : " (new)");
-  for (const std::string& seed : arguments.seeds) Print("seed        {}\n", seed);
-  for (const std::string& file : arguments.seed_files) Print("seeds from  {}\n", file);
-  PrintScope(options);
-  Print("strategy    {}\n",
-        options.strategy.path.empty() ? options.strategy.name : options.strategy.path);
-  for (const auto& [name, value] : options.strategy.params) {
-    Print("            {} = {}\n", name, value);
-  }
-  Print("delay       {} s between two requests to a domain\n",
-        std::chrono::duration<double>(options.spider.politeness.delay).count());
-  Print("user agent  {}\n", options.spider.fetch.user_agent);
-  Print("threads     {}\n", options.spider.crawl.threads);
-  if (!options.spider.network.proxy.empty())
-    Print("proxy       {}\n", config::WithoutUserinfo(options.spider.network.proxy));
-  if (!arguments.out.empty()) Print("output      {}\n", arguments.out);
-  if (arguments.max_pages > 0) Print("ends after  {} pages\n", Count(arguments.max_pages));
-  if (arguments.duration > Duration::zero()) {
-    Print("ends after  {}\n", Time(arguments.duration));
-  }
 }
 
 // How much of the nearest limit is used up.
