@@ -106,6 +106,20 @@ TEST_F(ScopeTest, HostsAndPathsAreThoseOfTheSeeds) {
   EXPECT_EQ(world_.RecordOf("a.test")->seed_places, "/docs/\nb.:81/x/");
 }
 
+TEST_F(ScopeTest, AUrlThatIsRequeuedOpensNothing) {
+  Begin({.kind = ScopeKind::kPath});
+  AppendSeeds("a.test", {"https://a.test/docs/"});
+  Step();
+  const Seed requeued{.url = "https://a.test/failed/here/"};
+  world_.Append({.domain = "a.test", .event = Seeds{.seeds = {&requeued, 1}, .only_failed = true}});
+  AppendLinksTo("a.test", {"https://a.test/failed/here/1"});
+  Step();
+  AppendLinksTo("a.test", {"https://a.test/failed/here/2"});
+  Step();
+  EXPECT_THAT(Requested(), ElementsAre("https://a.test/docs/"));
+  EXPECT_EQ(world_.RecordOf("a.test")->seed_places, "/docs/");
+}
+
 TEST_F(ScopeTest, AnotherOwnerAndAnotherKindGoByTheSamePlaces) {
   Begin({});
   AppendSeeds("a.test", {"https://a.test/docs/"});
