@@ -19,7 +19,7 @@ class Demo(unittest.TestCase):
     def at_work(self):
         process = self.start("--hosts", "100", "--pages", "100")
         out = ""
-        while "took partition" not in out:
+        while "crawling for" not in out:
             line = process.stdout.readline()
             self.assertTrue(line, out)
             out += line
