@@ -9,12 +9,12 @@ import sys
 import threading
 import unittest
 
-import first_hour_test
+from newcomer import Newcomer
 from small_proxies import HttpProxy, SocksProxy
 from synthetic_web import PATIENCE_S
 
 
-class Network(first_hour_test.FirstHour):
+class Network(Newcomer):
     def go(self, *arguments, code=0, agent="mybot (+https://example.org/bot)"):
         """A crawl as a user types it, but for the delay. Its sites and proxies are on this machine."""
         return self.orbweaver("crawl", *arguments, "--user-agent", agent, "--delay", "10ms", code=code)
@@ -267,5 +267,5 @@ class Limits(Network):
 
 
 if __name__ == "__main__":
-    first_hour_test.PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    Newcomer.program = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

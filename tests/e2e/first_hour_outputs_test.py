@@ -10,7 +10,8 @@ import sys
 import time
 import unittest
 
-import first_hour_test
+from newcomer import Newcomer
+from synthetic_web import PATIENCE_S
 
 
 class Buffer(ctypes.Structure):
@@ -34,7 +35,7 @@ def unpacked(packed):
     return text
 
 
-class Outputs(first_hour_test.FirstHour):
+class Outputs(Newcomer):
     def lines(self, kind, out="out"):
         """The lines of JSON of all files of that kind."""
         files = sorted((self.folder / out).glob(f"{kind}-*.jsonl"))
@@ -198,9 +199,9 @@ class Archives(Outputs):
         site = self.site({"/": "".join(f"<a href=/{i}>x</a>" for i in range(40))} | {f"/{i}": f"page {i}" for i in range(40)})
         arguments = ["crawl", site.url("/"), "--data", "data", "--out", "out", "--text", "--delay", "20ms",
                      "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"]
-        running = subprocess.Popen([first_hour_test.PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        running = subprocess.Popen([self.program, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(running.kill)
-        deadline = time.monotonic() + first_hour_test.PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         while len(site.requests) < 15 and time.monotonic() < deadline:
             time.sleep(0.01)
         running.kill()
@@ -214,5 +215,5 @@ class Archives(Outputs):
 
 
 if __name__ == "__main__":
-    first_hour_test.PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    Newcomer.program = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

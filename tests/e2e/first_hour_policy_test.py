@@ -10,14 +10,12 @@ import re
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 
-from small_site import Site
+from newcomer import Newcomer
 from synthetic_web import PATIENCE_S
 
-PROGRAM = ""
 NETWORK = "--set=network.allow_networks=127.0.0.0/8"
 
 
@@ -52,23 +50,7 @@ class Proxy:
         self.server.server_close()
 
 
-class Policy(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def site(self, files):
-        site = Site(files)
-        self.addCleanup(site.close)
-        return site
-
-    def orbweaver(self, *arguments, code=0, **more):
-        """Runs the program in a folder of its own; its exit code must be `code`."""
-        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S, **more)
-        self.assertEqual(code, done.returncode, done.stdout + done.stderr)
-        return done
-
+class Policy(Newcomer):
     def crawl(self, *arguments, code=0):
         return self.orbweaver("crawl", *arguments, "--data", "d", "--delay", "10ms", code=code)
 
@@ -110,7 +92,7 @@ class OurOwnOptions(Policy):
 
 class OurOwnNetwork(Policy):
     def start(self, *arguments):
-        crawl = subprocess.Popen([PROGRAM, "crawl", *map(str, arguments), "--data", "d", "--delay", "10ms"], cwd=self.folder,
+        crawl = subprocess.Popen([self.program, "crawl", *map(str, arguments), "--data", "d", "--delay", "10ms"], cwd=self.folder,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(crawl.stdout.close)
         self.addCleanup(crawl.stderr.close)
@@ -237,5 +219,5 @@ class Again(Policy):
 
 
 if __name__ == "__main__":
-    PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    Newcomer.program = str(pathlib.Path(sys.argv.pop(1)).resolve())
     unittest.main()

@@ -5,15 +5,11 @@ All names are served by one site that is the crawl's proxy: it is asked for whol
 
 import json
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
+from newcomer import Newcomer
 from small_site import Site
-from synthetic_web import PATIENCE_S
-
-PROGRAM = ""
 
 
 def page(*urls):
@@ -48,23 +44,15 @@ DOMAIN = HOST | {"http://blog.a.test/", "http://blog.a.test/more", "http://a.tes
 OTHER = {"http://b.test/", "http://b.test/page"}
 
 
-class Scope(unittest.TestCase):
+class Scope(Newcomer):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.web = Site(WEB)
         self.addCleanup(self.web.close)
 
-    def orbweaver(self, *arguments, code=0, text=None):
-        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, input=text, capture_output=True, text=True,
-                              timeout=PATIENCE_S)
-        self.assertEqual(code, done.returncode, done.stdout + done.stderr)
-        return done
-
     def crawl(self, *arguments, code=0, text=None):
         return self.orbweaver("crawl", *arguments, "--data", "data", "--delay", "10ms", "--proxy", f"http://127.0.0.1:{self.web.port}",
-                              "--set=network.ports=80,8080", code=code, text=text)
+                              "--set=network.ports=80,8080", code=code, input=text)
 
     def fetched(self):
         return {path for path in self.web.paths() if not path.endswith("/robots.txt")}
@@ -201,5 +189,5 @@ class GoingOn(Scope):
 
 
 if __name__ == "__main__":
-    PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    Newcomer.program = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

@@ -7,42 +7,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from small_site import Site
+from newcomer import Newcomer
 from synthetic_web import PATIENCE_S
 
-PROGRAM = ""
 
-
-class FirstHour(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.ports = []
-
-    def site(self, files):
-        site = Site(files)
-        self.addCleanup(site.close)
-        self.ports.append(str(site.port))
-        return site
-
-    def orbweaver(self, *arguments, code=0):
-        """Runs the program in a folder of its own and gives what it did; its exit code must be `code`, None: any."""
-        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S)
-        self.assertIn(done.returncode, range(256) if code is None else [code], done.stdout + done.stderr)
-        return done
-
-    def crawl(self, *arguments, code=0):
-        """A crawl of sites on this machine and of nothing else."""
-        delay = [] if "--delay" in arguments else ["--delay", "10ms"]
-        return self.orbweaver("crawl", *arguments, *delay, "--set=network.allow_networks=127.0.0.0/8",
-                              f"--set=network.ports={','.join(self.ports)}", code=code)
-
-
-class Identity(FirstHour):
+class Identity(Newcomer):
     FILES = {
         "/robots.txt": "User-agent: mybot\nDisallow: /\n\nUser-agent: *\nDisallow:\n",
         "/": "<a href=/a>a</a>",
@@ -77,7 +48,7 @@ class Identity(FirstHour):
         self.assertIn("spider.fetch.user_agent", done.stderr)
 
 
-class FolderOfNoName(FirstHour):
+class FolderOfNoName(Newcomer):
     def test_crawls_of_two_sites_are_apart(self):
         one, two = self.site({"/": "one"}), self.site({"/": "two"})
         for site in one, two:
@@ -128,7 +99,7 @@ class FolderOfNoName(FirstHour):
         self.assertNotIn("In crawl-data", done.stderr)
 
 
-class Folder(FirstHour):
+class Folder(Newcomer):
     FILES = {"/": "<a href=/a>a</a>", "/a": "<a href=/b>b</a>", "/b": "<a href=/c>c</a>", "/c": "c"}
 
     def begin(self, *arguments):
@@ -166,7 +137,7 @@ class Folder(FirstHour):
         self.assertNotIn("max_pages", done.stdout)
 
     def test_a_strategy_may_be_a_file(self):
-        library = pathlib.Path(PROGRAM).resolve().parent.parent / "lib" / "orbweaver" / "strategies" / "depth_first.so"
+        library = pathlib.Path(self.program).resolve().parent.parent / "lib" / "orbweaver" / "strategies" / "depth_first.so"
         shutil.copy(library, self.folder / "mine.so")
         site, done = self.begin("--strategy", "mine.so", "--param", "max_pages=50")
         done = self.orbweaver("crawl", "--data", "my crawl", "--dry-run")
@@ -199,11 +170,11 @@ class Folder(FirstHour):
         self.assertEqual(["/robots.txt", "/"], other.paths())
 
 
-class Output(FirstHour):
+class Output(Newcomer):
     def test_what_cannot_be_written_is_a_failure(self):
         for words in ("config", "reference"), ("--help",), ("crawl", "--help"):
             with self.subTest(words), open("/dev/full", "wb") as full:
-                done = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S)
+                done = subprocess.run([self.program, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S)
                 self.assertEqual(1, done.returncode, done.stderr)
                 self.assertIn("No space left on device", done.stderr)
 
@@ -214,7 +185,7 @@ class Output(FirstHour):
 
     def test_a_reader_that_goes_ends_nothing_but_the_reading(self):
         site = self.site({"/": "hello"})
-        arguments = [PROGRAM, "crawl", site.url("/"), "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"]
+        arguments = [self.program, "crawl", site.url("/"), "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"]
         process = subprocess.Popen(arguments, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         process.stdout.close()
         _, errors = process.communicate(timeout=PATIENCE_S)
@@ -223,7 +194,7 @@ class Output(FirstHour):
 
     def test_a_dumb_terminal_gets_lines_and_no_escapes(self):
         site = self.site({"/": "hello"})
-        command = shlex.join(map(str, [PROGRAM, "crawl", site.url("/"), "--set=network.allow_networks=127.0.0.0/8",
+        command = shlex.join(map(str, [self.program, "crawl", site.url("/"), "--set=network.allow_networks=127.0.0.0/8",
                                        f"--set=network.ports={site.port}"]))
         done = subprocess.run(["script", "-qec", command, "/dev/null"], cwd=self.folder, env=os.environ | {"TERM": "dumb"},
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S)
@@ -232,7 +203,7 @@ class Output(FirstHour):
         self.assertNotIn(b"\x1b", done.stdout)
 
 
-class ExitCodes(FirstHour):
+class ExitCodes(Newcomer):
     def test_0_when_pages_came_and_nothing_is_left_and_when_nothing_is_to_be_done(self):
         site = self.site({"/": "<a href=/gone>x</a>"})
         done = self.crawl(site.url("/"))
@@ -261,5 +232,5 @@ class ExitCodes(FirstHour):
 
 
 if __name__ == "__main__":
-    PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    Newcomer.program = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

@@ -13,39 +13,13 @@ import tempfile
 import unittest
 import urllib.request
 
-from small_site import Site
+from newcomer import Newcomer
 from synthetic_web import PATIENCE_S
 
-PROGRAM = ""
 MOODY = ""  # a strategy that throws, crashes or loops on pages whose URL says so
 
 
-class Truth(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.ports = []
-
-    def site(self, files):
-        site = Site(files)
-        self.addCleanup(site.close)
-        self.ports.append(str(site.port))
-        return site
-
-    def orbweaver(self, *arguments, code=0, **more):
-        """Runs the program in a folder of its own; its exit code must be `code`."""
-        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S, **more)
-        self.assertEqual(code, done.returncode, done.stdout + done.stderr)
-        return done
-
-    def crawl(self, *arguments, code=0, **more):
-        """A crawl of sites on this machine and of nothing else."""
-        return self.orbweaver("crawl", *arguments, "--delay", "10ms", "--set=network.allow_networks=127.0.0.0/8",
-                              f"--set=network.ports={','.join(self.ports)}", code=code, **more)
-
-
-class Strategies(Truth):
+class Strategies(Newcomer):
     MOODY_SET = property(lambda self: f"--set=strategy.path={MOODY}")
 
     def site_with(self, mood):
@@ -96,7 +70,7 @@ class Strategies(Truth):
         self.assertIn("/b", site.paths())
 
 
-class Escapes(Truth):
+class Escapes(Newcomer):
     EVIL = "\x1b[31m\x07\u009b2J"
 
     def assert_harmless(self, done):
@@ -124,7 +98,7 @@ class Escapes(Truth):
         self.assertIn(self.EVIL, done.stdout, "a program gets the content as it is")
 
 
-class Settings(Truth):
+class Settings(Newcomer):
     BAD = (
         "strategy.name=nonsense", "strategy.path=/nowhere.so", "strategy.params.max_depth=-5", "strategy.params.max_deth=5",
         "network.proxy=nonsense", "network.allow_networks=300.0.0.0/8", "network.dns_servers=nonsense", "url.suffix_list=/nowhere",
@@ -164,7 +138,7 @@ class Settings(Truth):
 
     def test_with_admin_port_a_crawl_has_the_pages_of_a_worker(self):
         site = self.site({"/": "<a href=/a>a</a>", "/a": "a"})
-        words = [PROGRAM, "crawl", site.url("/"), "--delay", "1h", "--set=network.allow_networks=127.0.0.0/8",
+        words = [self.program, "crawl", site.url("/"), "--delay", "1h", "--set=network.allow_networks=127.0.0.0/8",
                  f"--set=network.ports={site.port}", "--set=admin.port=0"]
         with subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             try:
@@ -191,7 +165,7 @@ def can_mount():
     return subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "small", "/mnt"], capture_output=True).returncode == 0
 
 
-class FullDisk(Truth):
+class FullDisk(Newcomer):
     """A disk that is really full: a small one of its own, or the small /dev/shm that containers have."""
 
     PAGES = 40
@@ -215,7 +189,7 @@ class FullDisk(Truth):
         site = self.site({"/": self.TEXT} | pages)
         disk, words = self.small_disk()
         # One shell has the disk for both runs: first with a file that takes the room, then without.
-        crawl = [PROGRAM, "crawl", site.url("/"), "--data", str(disk / "crawl"), "--delay", "1ms",
+        crawl = [self.program, "crawl", site.url("/"), "--data", str(disk / "crawl"), "--delay", "1ms",
                  "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}", "--set=spider.publish.log_body=true"]
         script = ('cd "$1"; shift; dd if=/dev/zero of=ballast bs=1M count="$BALLAST" 2>&1 || true; df . >&2; "$@"; first=$?; echo "first: $first"; '
                   'rm ballast; "$@"; echo "second: $?"')
@@ -234,5 +208,5 @@ class FullDisk(Truth):
 
 
 if __name__ == "__main__":
-    PROGRAM, MOODY = (str(pathlib.Path(sys.argv.pop(1)).resolve()) for _ in range(2))
+    Newcomer.program, MOODY = (str(pathlib.Path(sys.argv.pop(1)).resolve()) for _ in range(2))
     unittest.main()

@@ -1,0 +1,37 @@
+"""A newcomer at a shell: an empty folder, sites on this machine, and the program. The base of the first_hour tests."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from small_site import Site
+from synthetic_web import PATIENCE_S
+
+
+class Newcomer(unittest.TestCase):
+    program = ""  # set by the test that is run
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.ports = []
+
+    def site(self, files):
+        site = Site(files)
+        self.addCleanup(site.close)
+        self.ports.append(str(site.port))
+        return site
+
+    def orbweaver(self, *arguments, code=0, **more):
+        """Runs the program in a folder of its own and gives what it did; its exit code must be `code`, None: any."""
+        done = subprocess.run([self.program, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S, **more)
+        self.assertIn(done.returncode, range(256) if code is None else [code], done.stdout + done.stderr)
+        return done
+
+    def crawl(self, *arguments, code=0, **more):
+        """A crawl of sites on this machine and of nothing else."""
+        delay = [] if "--delay" in arguments else ["--delay", "10ms"]
+        return self.orbweaver("crawl", *arguments, *delay, "--set=network.allow_networks=127.0.0.0/8",
+                              f"--set=network.ports={','.join(self.ports)}", code=code, **more)
