@@ -258,11 +258,6 @@ absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end
   std::_Exit(Fail(kExitFailed, "crawl", MessageOf(result)));
 }
 
-bool IsConfigured(const config::Schema& schema, std::string_view name) {
-  const auto option = std::ranges::find(schema.options(), name, &config::Option::name);
-  return option != schema.options().end() && !option->sources.empty();
-}
-
 absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const ProductOptions& options,
                                    const config::Schema& schema,
                                    const std::vector<OptionChange>& changes, const SeedList& seeds,

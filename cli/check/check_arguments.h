@@ -23,12 +23,12 @@ struct CheckArguments {
   bool at_once_given = false;
   CheckSettings settings;
 
-  // What gives results another meaning: a check goes on only with the same.
+  // The options that give results another meaning. A check goes on only with the same.
   std::string Meaning() const;
 };
 
 // Takes the options of this command out of `args`; those that are short for a --set become one.
-// Left are --config, --set and what is unknown. What is wrong, or nothing.
+// Leaves --config, --set and unknown arguments. Returns the message of an error, or nothing.
 std::optional<std::string> TakeCheckArguments(std::vector<std::string>* args, CheckArguments* into);
 
 }  // namespace orbweaver

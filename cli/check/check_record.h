@@ -1,4 +1,4 @@
-// What the progress file keeps of each URL that was checked: enough to go on, and for the summary.
+// One URL that was checked, as the progress file keeps it: enough to go on, and for the summary.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a check shows of itself: a line while it runs, and the summary.
+// The output of a check besides its results: a line while it runs, and the summary.
 #pragma once
 
 #include <cstdint>

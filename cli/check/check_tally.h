@@ -31,7 +31,7 @@ class CheckTally {
   uint64_t failures() const { return count(CheckVerdict::kDead) + count(CheckVerdict::kUnclear); }
   uint64_t redirected() const { return redirected_; }
   uint64_t permanently() const { return permanently_; }
-  // What was not alive, by status or by cause, most first.
+  // The URLs that were not alive, by status or by cause, most first.
   std::vector<std::pair<std::string, uint64_t>> Failures() const;
 
   struct HostLine {

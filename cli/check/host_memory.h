@@ -1,4 +1,4 @@
-// What a check remembers of hosts, so that it asks none in vain.
+// The memory that a check has of hosts, so that it asks none in vain.
 #pragma once
 
 #include <cstddef>

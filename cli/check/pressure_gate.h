@@ -23,7 +23,7 @@
 
 namespace orbweaver {
 
-// Who waits; the caller's number, unique among those that wait or run.
+// A URL that waits; the caller's number, unique among those that wait or run.
 using VisitorId = StrongInt<struct VisitorIdTag, uint64_t>;
 
 // The share of one host, domain or address.

@@ -35,7 +35,7 @@ struct ListedUrls {
   std::vector<Group> groups;  // the largest first
 };
 
-// What a file has, apart from its URLs.
+// Counts of a file, apart from its URLs.
 struct ListCounts {
   uint64_t lines = 0;
   uint64_t urls = 0;        // different ones, those that are refused included

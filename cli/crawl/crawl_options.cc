@@ -1,5 +1,6 @@
 #include "cli/crawl/crawl_options.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string_view>
@@ -60,6 +61,11 @@ absl::StatusOr<std::vector<OptionChange>> LoadCrawlOptions(const CrawlFolder& fo
     DropOthersParameters(kept, schema, &options->strategy);
   }
   return ChangesBetween(schema_before, schema);
+}
+
+bool IsConfigured(const config::Schema& schema, std::string_view name) {
+  const auto option = std::ranges::find(schema.options(), name, &config::Option::name);
+  return option != schema.options().end() && !option->sources.empty();
 }
 
 void TellChanges(const std::vector<OptionChange>& changes) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -21,6 +22,9 @@ absl::StatusOr<std::vector<OptionChange>> LoadCrawlOptions(const CrawlFolder& fo
                                                            std::vector<std::string>* args,
                                                            config::Schema& schema,
                                                            ProductOptions* options);
+
+// Whether any source but the default gives the option of this name.
+bool IsConfigured(const config::Schema& schema, std::string_view name);
 
 // A line for each on standard error.
 void TellChanges(const std::vector<OptionChange>& changes);

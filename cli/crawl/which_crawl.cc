@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "cli/arguments.h"
 #include "cli/crawl/crawl_folder.h"
+#include "cli/crawl/crawl_options.h"
 #include "cli/crawl/crawl_view.h"
 #include "cli/message.h"
 #include "fmt/format.h"
@@ -35,19 +36,11 @@ std::string SiteName(std::string_view url) {
   return says_nothing ? "crawl" : name;
 }
 
-// Whether the configuration says where a cluster is.
-bool NamesCluster(const config::Schema& schema) {
-  return std::ranges::any_of(schema.options(), [](const config::Option& option) {
-    return (option.name == "kafka.brokers" || option.name == "hbase.hosts") &&
-           !option.sources.empty();
-  });
-}
-
 absl::StatusOr<bool> IsClusterMeant(std::vector<std::string> args) {
   config::Schema schema;
   ProductOptions options;
   RETURN_IF_ERROR(LoadProductOptions(&args, schema, &options));
-  return NamesCluster(schema);
+  return IsConfigured(schema, "kafka.brokers") || IsConfigured(schema, "hbase.hosts");
 }
 
 }  // namespace
