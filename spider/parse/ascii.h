@@ -26,6 +26,9 @@ inline bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
 inline bool StartsWithIgnoreCase(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() && EqualsIgnoreCase(text.substr(0, prefix.size()), prefix);
 }
+inline bool EndsWithIgnoreCase(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && EqualsIgnoreCase(text.substr(text.size() - end.size()), end);
+}
 
 inline std::string_view TrimSpace(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);

@@ -59,13 +59,23 @@ bool CssUrlReader::Next(CssUrl* found) {
     } else if (c == '"' || c == '\'') {
       size_t begin = 0;
       size_t end = 0;
-      if (!ReadString(&begin, &end) || rule_ != Rule::kImport) continue;
+      if (!ReadString(&begin, &end)) continue;
+      const bool is_image = in_image_set_ != 0 && in_image_set_ == depth_;
+      if (rule_ != Rule::kImport && !is_image) continue;
       Take(begin, end, found);
       return true;
     } else if (c == '@') {
       ReadAtRule();
     } else if (c == ';' || c == '{' || c == '}') {
+      // Parentheses that a mistake has left open end with its rule.
       rule_ = Rule::kNone;
+      depth_ = in_image_set_ = 0;
+      ++at_;
+    } else if (c == '(') {
+      ++depth_;
+      ++at_;
+    } else if (c == ')') {
+      Close();
       ++at_;
     } else if (c == '\\') {
       at_ += 2;
@@ -73,14 +83,33 @@ bool CssUrlReader::Next(CssUrl* found) {
       const size_t begin = at_;
       while (at_ < css_.size() && IsNameByte(css_[at_])) ++at_;
       if (at_ == css_.size() || css_[at_] != '(') continue;
-      if (!EqualsIgnoreCase(css_.substr(begin, at_ - begin), "url")) continue;
+      const std::string_view name = css_.substr(begin, at_ - begin);
       ++at_;
-      if (ReadUrl(found)) return true;
+      if (ReadFunction(name, found)) return true;
     } else {
       ++at_;
     }
   }
   return false;
+}
+
+bool CssUrlReader::ReadFunction(std::string_view name, CssUrl* found) {
+  if (EqualsIgnoreCase(name, "url")) {
+    const bool is_url = ReadUrl(found);
+    while (at_ < css_.size() && IsSpace(css_[at_])) ++at_;
+    if (at_ < css_.size() && css_[at_] == ')') ++at_;
+    return is_url;
+  }
+  ++depth_;
+  const bool is_set =
+      EqualsIgnoreCase(name, "image-set") || EqualsIgnoreCase(name, "-webkit-image-set");
+  if (is_set && in_image_set_ == 0) in_image_set_ = depth_;
+  return false;
+}
+
+void CssUrlReader::Close() {
+  if (depth_ > 0) --depth_;
+  if (depth_ < in_image_set_) in_image_set_ = 0;
 }
 
 void CssUrlReader::SkipComment() {
@@ -96,9 +125,11 @@ void CssUrlReader::ReadAtRule() {
   const size_t begin = ++at_;
   while (at_ < css_.size() && IsNameByte(css_[at_])) ++at_;
   const std::string_view name = css_.substr(begin, at_ - begin);
-  rule_ = EqualsIgnoreCase(name, "import")      ? Rule::kImport
-          : EqualsIgnoreCase(name, "namespace") ? Rule::kNamespace
-                                                : Rule::kNone;
+  rule_ = EqualsIgnoreCase(name, "import") ? Rule::kImport
+          : EqualsIgnoreCase(name, "namespace") ||
+                  EndsWithIgnoreCase(name, "document")  // @-moz-document too
+              ? Rule::kNames
+              : Rule::kNone;
 }
 
 bool CssUrlReader::ReadString(size_t* begin, size_t* end) {
@@ -138,7 +169,7 @@ bool CssUrlReader::ReadUrl(CssUrl* found) {
       return false;
     }
   }
-  if (rule_ == Rule::kNamespace) return false;
+  if (rule_ == Rule::kNames) return false;
   Take(begin, end, found);
   return true;
 }
@@ -161,6 +192,11 @@ void CssUrlReader::Take(size_t begin, size_t end, CssUrl* found) {
     }
   }
   found->url = unescaped_;
+}
+
+bool NamesFile(std::string_view url) {
+  url = TrimSpace(url);
+  return !url.empty() && url[0] != '#' && !StartsWithIgnoreCase(url, "data:");
 }
 
 std::string EscapeCssUrl(std::string_view url) {

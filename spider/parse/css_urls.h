@@ -21,10 +21,11 @@ struct CssUrl {
   size_t end = 0;
 };
 
-// Reads `url(…)`, and the strings of @import, of a file, a <style> or a style attribute (CSS
-// Syntax, 4.3). Comments and other strings are passed over, and so is @namespace, whose URL is
-// nothing to fetch. The text may be in any charset that has ASCII as its own bytes. Time is in
-// proportion to the text. Not thread-safe.
+// Reads `url(…)`, and the strings of @import and image-set(), of a file, a <style> or a style
+// attribute (CSS Syntax, 4.3). Comments and other strings are passed over, and so are @namespace
+// and
+// @document, whose URLs are names and nothing to fetch. The text may be in any charset that has
+// ASCII as its own bytes. Time is in proportion to the text. Not thread-safe.
 class CssUrlReader {
  public:
   // `css` must outlive this.
@@ -35,12 +36,15 @@ class CssUrlReader {
 
  private:
   // What the at-rule that is being read makes of a URL.
-  enum class Rule : uint8_t { kNone, kImport, kNamespace };
+  enum class Rule : uint8_t { kNone, kImport, kNames };
 
   void SkipComment();
   void ReadAtRule();
   // `at_` is at a quote. False when a line break ends it: then it is no string.
   bool ReadString(size_t* begin, size_t* end);
+  // Behind the name of a function and its parenthesis. True when it is a URL to take.
+  bool ReadFunction(std::string_view name, CssUrl* found);
+  void Close();
   // Behind "url(".
   bool ReadUrl(CssUrl* found);
   void Take(size_t begin, size_t end, CssUrl* found);
@@ -48,8 +52,14 @@ class CssUrlReader {
   const std::string_view css_;
   size_t at_ = 0;
   Rule rule_ = Rule::kNone;
+  size_t depth_ = 0;         // of parentheses that are open
+  size_t in_image_set_ = 0;  // the depth in the outermost image-set(); 0: outside
   std::string unescaped_;
 };
+
+// Whether a URL of a style sheet is one of a file: no part of a document, none that is its own
+// content.
+bool NamesFile(std::string_view url);
 
 // `url` as it may stand in a style sheet, in quotes of either kind or without: what would end it
 // there is escaped.

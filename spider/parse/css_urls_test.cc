@@ -42,6 +42,25 @@ TEST(CssUrlsTest, CommentsStringsAndNamespacesHoldNone) {
             (Urls{"f"}));
 }
 
+TEST(CssUrlsTest, ImagesOfASetAreStringsOrUrls) {
+  EXPECT_EQ(UrlsOf("a{b:image-set(\"1.png\" 1x,url(2.png) 2x,'3.avif' type(\"image/avif\")),\"no\"}"
+                   "c{d:-WEBKIT-image-set(url('4.png' ) 1x,\"4\",((\"no\"))),url(5)}e{f:\"no\"}"
+                   "g{h:image-set(;'no'}i{j:'no'}"),
+            (Urls{"1.png", "2.png", "3.avif", "4.png", "4", "5"}));
+}
+
+TEST(CssUrlsTest, ADocumentRuleHasNamesOnly) {
+  EXPECT_EQ(UrlsOf("@document url(no),url-prefix('no'){a{b:url(1)}}@-moz-document url('no'){}"),
+            (Urls{"1"}));
+}
+
+TEST(CssUrlsTest, FilesAreToldFromPartsAndFromWhatIsItsOwnContent) {
+  for (const char* const url : {"", " ", "#x", " #x", "data:,x", "DATA:image/png;base64,AA=="}) {
+    EXPECT_FALSE(NamesFile(url)) << url;
+  }
+  for (const char* const url : {"x", "x#y", "?", "//a", "database"}) EXPECT_TRUE(NamesFile(url));
+}
+
 TEST(CssUrlsTest, EscapesAreUndone) {
   EXPECT_EQ(UrlsOf("a { b: url(a\\)b.png); c: url('\\64 \\00e9t\\'e'); d: url(\\110000 x) }"),
             (Urls{"a)b.png", "d\u00e9t'e", "\uFFFDx"}));

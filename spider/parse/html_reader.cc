@@ -3,6 +3,7 @@
 #include "spider/parse/ascii.h"
 #include "spider/parse/attribute_values.h"
 #include "spider/parse/charset.h"
+#include "spider/parse/css_urls.h"
 
 namespace orbweaver {
 namespace {
@@ -42,6 +43,7 @@ void HtmlReader::Begin() {
   in_title_ = had_title_ = in_anchor_ = false;
   anchor_place_ = LinkCollector::kNowhere;
   hidden_ = HtmlTag::kOther;
+  style_.clear();
   templates_ = 0;
 }
 
@@ -108,13 +110,17 @@ void HtmlReader::OnEnd(HtmlTag tag) {
     if (tag == HtmlTag::kTemplate) --templates_;
     return;
   }
-  if (tag == hidden_) hidden_ = HtmlTag::kOther;
+  if (tag == hidden_) {
+    if (tag == HtmlTag::kStyle) EmbedStyle();
+    hidden_ = HtmlTag::kOther;
+  }
   if (tag == HtmlTag::kBlock) Break();
   if (tag == HtmlTag::kA) EndAnchor();
   if (tag == HtmlTag::kTitle) in_title_ = false;
 }
 
 void HtmlReader::OnText(std::string_view text) {
+  if (embedded_ && hidden_ == HtmlTag::kStyle && templates_ == 0) style_ += text;
   if (hidden_ != HtmlTag::kOther || templates_ != 0) return;
   if (in_title_) {
     title_.Append(text);
@@ -192,6 +198,14 @@ void HtmlReader::OnEmbedding(HtmlTag tag, const HtmlAttributes& attributes) {
 
 void HtmlReader::Embed(std::string_view href) {
   links_.Add({.href = href, .kind = LinkKind::kEmbed});
+}
+
+void HtmlReader::EmbedStyle() {
+  CssUrlReader urls(style_);
+  for (CssUrl found; urls.Next(&found);) {
+    if (NamesFile(found.url)) Embed(found.url);
+  }
+  style_.clear();
 }
 
 void HtmlReader::EmbedSrcset(std::string_view srcset) {

@@ -48,6 +48,7 @@ class HtmlReader : public HtmlSink {
   void OnEmbedding(HtmlTag tag, const HtmlAttributes& attributes);
   void Embed(std::string_view href);
   void EmbedSrcset(std::string_view srcset);
+  void EmbedStyle();
   void EndAnchor();
   // True when `tag` stands in a template, or begins one.
   bool IsInTemplate(HtmlTag tag, const HtmlAttributes& attributes);
@@ -73,6 +74,8 @@ class HtmlReader : public HtmlSink {
   TextBuffer anchor_{kMaxAnchorBytes};
   // <template>s around what is read that are no part of the page: the outermost and those in it.
   size_t templates_ = 0;
+  // What stands in the <style> that is open, or stood in the last one.
+  std::string style_;
   // The element whose content is no text to read, or kOther.
   HtmlTag hidden_ = HtmlTag::kOther;
 };

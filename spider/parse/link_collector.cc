@@ -63,11 +63,16 @@ LinkCollector::Place LinkCollector::Add(const RawLink& link) {
   return raw_.size() - 1;
 }
 
+LinkKind LinkCollector::KindOfBoth(LinkKind a, LinkKind b) const {
+  const bool any_embedded = a == LinkKind::kEmbed || b == LinkKind::kEmbed;
+  return prefer_embedded_ && any_embedded ? LinkKind::kEmbed : std::min(a, b);
+}
+
 // A page may have any number of these; together they are one link.
 LinkCollector::Place LinkCollector::AddToBase(const RawLink& link) {
   RawLink& first = raw_[to_base_];
   first.rel &= link.rel;
-  first.kind = std::min(first.kind, link.kind);
+  first.kind = KindOfBoth(first.kind, link.kind);
   SetAnchor(to_base_, link.anchor);
   return to_base_;
 }
@@ -104,7 +109,7 @@ void LinkCollector::Take(const RawLink& raw) {
     Link& link = links_[known->second];
     link.rel &= raw.rel;
     if (link.anchor.empty()) link.anchor = raw.anchor;
-    link.kind = std::min(link.kind, raw.kind);
+    link.kind = KindOfBoth(link.kind, raw.kind);
     return;
   }
   if (links_.size() == max_links_) {

@@ -30,7 +30,8 @@ struct RawLink {
 class LinkCollector {
  public:
   // Both must outlive this; the resolver's base is set anew for each document.
-  LinkCollector(UrlResolver* resolver, Arena* arena) : resolver_(*resolver), arena_(*arena) {}
+  LinkCollector(UrlResolver* resolver, Arena* arena, bool prefer_embedded = false)
+      : resolver_(*resolver), arena_(*arena), prefer_embedded_(prefer_embedded) {}
 
   // Where a link stands, to say more about it.
   using Place = size_t;
@@ -53,8 +54,8 @@ class LinkCollector {
 
   // Resolves all and writes domains and counts into `page`, whose URL is `page_url`. With
   // `nofollow` each link gets that bit. Of links to one URL the first keeps its place; its anchor
-  // is the first that is not empty, its kind the one that leads most to a page, and bits of rel
-  // hold when all have them.
+  // is the first that is not empty, its kind the one that leads most to a page (or kEmbed, if
+  // that is preferred), and bits of rel hold when all have them.
   void Finish(std::string_view page_url, bool nofollow, ParsedPage* page);
 
   // The canonical form of `href`, in the arena; empty when it is empty or no URL to crawl.
@@ -66,6 +67,8 @@ class LinkCollector {
     Slot slot;
   };
 
+  // Of two links to one URL.
+  LinkKind KindOfBoth(LinkKind a, LinkKind b) const;
   Place AddToBase(const RawLink& link);
   std::string_view Keep(std::string_view href);
   void Take(const RawLink& raw);
@@ -73,6 +76,7 @@ class LinkCollector {
 
   UrlResolver& resolver_;
   Arena& arena_;
+  const bool prefer_embedded_;
 
   QueryEncoder queries_;
 

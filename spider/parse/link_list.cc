@@ -239,6 +239,7 @@ void ReadLinkList(std::string_view text, DocumentKind kind, LinkCollector* links
     case DocumentKind::kFeed:
       return FeedReader(links, title).Read(text);
     case DocumentKind::kHtml:
+    case DocumentKind::kStyleSheet:
     case DocumentKind::kOther:
       return;
   }

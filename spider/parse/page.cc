@@ -14,6 +14,8 @@ std::string_view DocumentKindName(DocumentKind kind) {
       return "text-sitemap";
     case DocumentKind::kFeed:
       return "feed";
+    case DocumentKind::kStyleSheet:
+      return "style-sheet";
     case DocumentKind::kOther:
       return "other";
   }

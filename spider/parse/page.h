@@ -25,6 +25,7 @@ enum class DocumentKind : uint8_t {
   kSitemapIndex,  // XML <sitemapindex>
   kTextSitemap,   // lines that are URLs
   kFeed,          // RSS 0.9x, 1.0, 2.0 and Atom
+  kStyleSheet,    // text/css; read where embedded links are taken
   kOther,         // nothing of ours in it
 };
 std::string_view DocumentKindName(DocumentKind kind);

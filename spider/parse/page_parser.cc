@@ -7,6 +7,7 @@
 #include "common/model/limits.h"
 #include "spider/parse/ascii.h"
 #include "spider/parse/charset.h"
+#include "spider/parse/css_urls.h"
 #include "spider/parse/gzip_file.h"
 #include "spider/parse/link_list.h"
 
@@ -14,6 +15,7 @@ namespace orbweaver {
 namespace {
 
 constexpr std::string_view kXhtml = "application/xhtml+xml";
+constexpr std::string_view kCss = "text/css";
 
 // How a media type bears on parsing. What is not text is left alone.
 enum class MediaClass { kUnknown, kHtml, kXml, kText, kBinary };
@@ -59,7 +61,7 @@ PageParser::PageParser(const ParseOptions& options, UrlResolver* resolver)
     : options_(options),
       engine_(MakeHtmlEngine(options.engine)),
       robots_(options.robots_name),
-      links_(resolver, &arena_),
+      links_(resolver, &arena_, options.prefer_embedded),
       html_(options.embedded, &links_, &robots_) {}
 
 std::string_view PageParser::Keep(std::string_view text, size_t max_bytes) {
@@ -93,7 +95,12 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
     if (!binary) {
       page->charset = charset.name;
       const std::string_view text = ToUtf8(body, charset.name, &arena_);
-      if (media != MediaClass::kHtml) page->kind = KindOfList(text);
+      const bool is_css = options_.embedded && page->content_type == kCss;
+      if (is_css) {
+        page->kind = DocumentKind::kStyleSheet;
+      } else if (media != MediaClass::kHtml) {
+        page->kind = KindOfList(text);
+      }
       if (media == MediaClass::kUnknown && page->kind == DocumentKind::kOther &&
           LooksLikeHtml(text)) {
         media = MediaClass::kHtml;
@@ -101,6 +108,8 @@ void PageParser::Parse(const PageInput& input, ParsedPage* page) {
       if (media == MediaClass::kHtml) {
         page->kind = DocumentKind::kHtml;
         ParseHtml(body, text, charset.certain, input, page);
+      } else if (is_css) {
+        ParseStyleSheet(text, input, page);
       } else {
         ParseList(text, input, page);
         if (page->kind == DocumentKind::kOther) KeepText(text, page);
@@ -187,6 +196,17 @@ void PageParser::ReadText(std::string_view html, ParsedPage* page) {
   page->text = readable_.text();
   page->markdown = readable_.markdown();
   page->text_truncated = readable_.truncated();
+}
+
+void PageParser::ParseStyleSheet(std::string_view text, const PageInput& input, ParsedPage* page) {
+  // Its URLs are in UTF-8, whatever the sheet is in.
+  links_.Begin(text, "utf-8", options_.max_page_links);
+  CssUrlReader urls(text);
+  for (CssUrl found; urls.Next(&found);) {
+    if (NamesFile(found.url)) links_.Add({.href = found.url, .kind = LinkKind::kEmbed});
+  }
+  links_.SetBase(input.url);
+  links_.Finish(input.url, robots_.nofollow(), page);
 }
 
 void PageParser::ParseList(std::string_view text, const PageInput& input, ParsedPage* page) {

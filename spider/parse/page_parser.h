@@ -37,6 +37,7 @@ class PageParser {
   void ParseHtml(std::string_view body, std::string_view text, bool charset_is_certain,
                  const PageInput& input, ParsedPage* page);
   void BeginHtml(std::string_view text, const PageInput& input, const ParsedPage& page);
+  void ParseStyleSheet(std::string_view text, const PageInput& input, ParsedPage* page);
   void ParseList(std::string_view text, const PageInput& input, ParsedPage* page);
   void ReadText(std::string_view html, ParsedPage* page);
   void KeepText(std::string_view text, ParsedPage* page);

@@ -106,6 +106,46 @@ TEST_P(PageParserTest, WhatAPageEmbedsIsALinkWhenConfigured) {
   EXPECT_EQ(LinkKind::kEmbed, Links()[0].kind);
 }
 
+TEST_P(PageParserTest, WhatItsStyleElementsNameIsEmbeddedToo) {
+  options_.embedded = true;
+  Parse(
+      "<base href=/b/><style>a{b:url(1.png)}/*<b>url(no)*/@import '2.css';c{d:url('3<i>.png')}"
+      "</style><template><style>a{b:url(no)}</style></template><style>e{f:url(4.png)}</style>"
+      "<script>'url(no)'</script>url(no)<textarea><style>url(no)</style></textarea>");
+  EXPECT_EQ((UrlList{"http://www.example.com/b/1.png", "http://www.example.com/b/2.css",
+                     "http://www.example.com/b/3%3Ci%3E.png", "http://www.example.com/b/4.png"}),
+            Urls());
+  options_.embedded = false;
+  Parse("<style>a{b:url(1.png)}</style>");
+  EXPECT_TRUE(Links().empty());
+}
+
+TEST_P(PageParserTest, AStyleSheetsUrlsAreThoseThatItNames) {
+  options_.embedded = true;
+  Parse("@import 'a.css';b{c:url(../d.png);e:url(//f.org/g)}/* http://no/ */", "text/css");
+  EXPECT_EQ(DocumentKind::kStyleSheet, page_.kind);
+  EXPECT_EQ((UrlList{"http://www.example.com/dir/a.css", "http://www.example.com/d.png",
+                     "http://f.org/g"}),
+            Urls());
+  for (const Link& link : Links()) EXPECT_EQ(LinkKind::kEmbed, link.kind);
+  options_.embedded = false;
+  Parse("a{b:url(c)}", "text/css");
+  EXPECT_EQ(DocumentKind::kOther, page_.kind);
+}
+
+TEST_P(PageParserTest, AUrlThatIsEmbeddedAndLinkedToLeadsToAPageUnlessAssetsAreFetched) {
+  options_.embedded = true;
+  const char kPage[] =
+      "<a href=1.png><img src=1.png></a><img src=2.png><iframe src=2.png></iframe>";
+  Parse(kPage);
+  EXPECT_EQ(LinkKind::kAnchor, Links()[0].kind);
+  EXPECT_EQ(LinkKind::kFrame, Links()[1].kind);
+  options_.prefer_embedded = true;
+  Parse(kPage);
+  EXPECT_EQ(LinkKind::kEmbed, Links()[0].kind);
+  EXPECT_EQ(LinkKind::kEmbed, Links()[1].kind);
+}
+
 TEST_P(PageParserTest, BaseHoldsForTheWholePageAndOnlyTheFirst) {
   Parse("<a href=x>before</a><base target=t><base href='//other.org/b/'><base href=/no/>");
   EXPECT_EQ((UrlList{"http://other.org/b/x"}), Urls());
