@@ -231,6 +231,7 @@ absl::Status WritePage(Store& store, const ResolvedUrl& url, JsonWriter& json) {
 
 void WriteRecord(const DomainRecord& record, JsonWriter& json) {
   json.BeginObject().Key("known_urls").Value(record.known_urls);
+  json.Key("assets").Value(record.assets).Key("sitemaps").Value(record.sitemaps);
   json.Key("fetched").Value(record.fetched).Key("scheduled").Value(record.scheduled);
   json.Key("failed").Value(record.failed).Key("crawl_delay_ms");
   if (record.crawl_delay.has_value()) {

@@ -32,14 +32,18 @@ bool IsAtOrBelow(std::string_view url, std::string_view above) {
 
 }  // namespace
 
-CrawlScope::CrawlScope(ScopeKind kind, PatternSet include, PatternSet exclude)
-    : kind_(kind), include_(std::move(include)), exclude_(std::move(exclude)) {}
+CrawlScope::CrawlScope(const ScopeOptions& options, PatternSet include, PatternSet exclude)
+    : kind_(options.kind),
+      sitemaps_(options.sitemaps),
+      assets_(options.assets),
+      include_(std::move(include)),
+      exclude_(std::move(exclude)) {}
 
 absl::StatusOr<CrawlScope> CrawlScope::Make(const ScopeOptions& options,
                                             const PublicSuffixes& suffixes) {
   ASSIGN_OR_RETURN(auto include, MakeSet("scope.include", options.include, suffixes));
   ASSIGN_OR_RETURN(auto exclude, MakeSet("scope.exclude", options.exclude, suffixes));
-  return CrawlScope(options.kind, std::move(include), std::move(exclude));
+  return CrawlScope(options, std::move(include), std::move(exclude));
 }
 
 OutOfScope CrawlScope::CheckSeed(std::string_view url) const {
@@ -61,7 +65,10 @@ OutOfScope CrawlScope::CheckSitemap(std::string_view url, bool domain_has_seeds,
                                     SeedPlaceFinder& finder) const {
   const bool is_near = kind_ == ScopeKind::kEverything ||
                        (domain_has_seeds && (kind_ == ScopeKind::kDomain || finder.HasHost(url)));
-  if (!is_near) return OutOfScope::kSeeds;
+  return is_near ? CheckAsset(url) : OutOfScope::kSeeds;
+}
+
+OutOfScope CrawlScope::CheckAsset(std::string_view url) const {
   return !exclude_.empty() && exclude_.Matches(url) ? OutOfScope::kExclude : OutOfScope::kNot;
 }
 

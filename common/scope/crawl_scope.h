@@ -15,7 +15,7 @@
 namespace orbweaver {
 
 // Why a URL is not in scope.
-enum class OutOfScope : uint8_t { kNot, kSeeds, kInclude, kExclude };
+enum class OutOfScope : uint8_t { kNot, kSeeds, kInclude, kExclude, kSitemaps };
 
 // A URL is in scope when it is near enough to a seed of its domain (scope.kind), matches a pattern
 // of scope.include where there are any, and none of scope.exclude. Patterns only ever take URLs
@@ -32,8 +32,17 @@ class CrawlScope {
   CrawlScope() = default;
 
   ScopeKind kind() const { return kind_; }
-  // Nothing is ever out of it.
-  bool IsEverything() const { return kind_ == ScopeKind::kEverything && !HasPatterns(); }
+  // Nothing is ever out of it, nor fetched beside what the strategy schedules.
+  bool IsEverything() const {
+    return kind_ == ScopeKind::kEverything && !HasPatterns() && !assets_ &&
+           sitemaps_ == SitemapUse::kStrategy;
+  }
+  bool assets() const { return assets_; }
+  SitemapUse sitemaps() const { return sitemaps_; }
+  // The strategy worker asks for sitemaps by itself.
+  bool TakesSitemaps() const {
+    return sitemaps_ == SitemapUse::kAlso || sitemaps_ == SitemapUse::kOnly;
+  }
 
   bool HasPatterns() const { return !include_.empty() || !exclude_.empty(); }
   // Whether it matters where in a domain its seeds lie.
@@ -47,15 +56,19 @@ class CrawlScope {
   // are checked themselves.
   OutOfScope CheckSitemap(std::string_view url, bool domain_has_seeds,
                           SeedPlaceFinder& finder) const;
+  // Of what a page embeds: wherever it lies, and whatever scope.include says of pages.
+  OutOfScope CheckAsset(std::string_view url) const;
 
   // Whether `to`, of the same registered domain, surely is in scope if `from` is: a redirect that
   // may be followed without asking whoever knows the seeds.
   bool Keeps(std::string_view from, std::string_view to, std::string_view domain) const;
 
  private:
-  CrawlScope(ScopeKind kind, PatternSet include, PatternSet exclude);
+  CrawlScope(const ScopeOptions& options, PatternSet include, PatternSet exclude);
 
   ScopeKind kind_ = ScopeKind::kEverything;
+  SitemapUse sitemaps_ = SitemapUse::kStrategy;
+  bool assets_ = false;
   PatternSet include_;
   PatternSet exclude_;
 };

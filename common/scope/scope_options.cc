@@ -28,6 +28,26 @@ void DeclareScopeOptions(config::Schema& schema, ScopeOptions* options) {
       {.doc = "Which links are followed, whatever the strategy: to everything, to registered "
               "domains that have a seed, to hosts that have one (with `www.` or without), or to "
               "paths at or below one. `orbweaver crawl` has `domain` as its default"});
+  schema.Add(
+      "scope.assets", &options->assets,
+      {.doc = "What pages embed (images, style sheets, scripts, icons, fonts, audio, video), "
+              "and what a style sheet names, is fetched too, once and wherever it lies, and "
+              "no strategy is asked; links there are not followed. Answers of type `image/*`, "
+              "`audio/*`, `video/*` and `application/pdf` are then read also where a link "
+              "leads to one, unless spider.fetch.content_types is set. For strategy workers "
+              "and spiders alike"});
+  schema.AddChoice(
+      "scope.sitemaps", &options->sitemaps,
+      {{"strategy", SitemapUse::kStrategy},
+       {"also", SitemapUse::kAlso},
+       {"only", SitemapUse::kOnly},
+       {"no", SitemapUse::kNo}},
+      {.doc =
+           "Who asks for sitemaps: the `strategy`, or for `also` and `only` the strategy worker, "
+           "whatever the strategy: those that robots.txt names, else `/sitemap.xml`, and "
+           "those that their indexes list, each once. With `only` links from pages that are no "
+           "sitemaps are left out; with `no` sitemaps are. For strategy workers and spiders "
+           "alike"});
   schema.Add("scope.include", &options->include,
              {.doc = "Only URLs that match one of these patterns: `example.com` (and hosts below "
                      "it), `*.example.com` (below it only), `example.com:8080`, `/blog/*`, "

@@ -59,6 +59,23 @@ void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,
   DeclareUrlOptions(schema, &options->url, suffixes);
 }
 
+namespace {
+
+// What the scope means for fetching and parsing.
+void FollowScope(SpiderOptions* options) {
+  if (options->scope.assets) {
+    options->parse.embedded = options->parse.prefer_embedded = true;
+    std::vector<std::string>& types = options->fetch.content_types;
+    if (types == FetchOptions().content_types) {
+      types.insert(types.end(), {"image/*", "audio/*", "video/*", "application/pdf"});
+    }
+  }
+  options->robots.guess_sitemaps =
+      options->scope.sitemaps == SitemapUse::kAlso || options->scope.sitemaps == SitemapUse::kOnly;
+}
+
+}  // namespace
+
 absl::Status NameCrawler(SpiderOptions* options) {
   for (const auto& [name, value] : options->fetch.headers) {
     if (absl::EqualsIgnoreCase(name, "User-Agent")) {
@@ -84,6 +101,7 @@ absl::Status CheckSpiderOptions(const SpiderOptions& options) {
 absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options,
                                                            SpiderSurroundings around) {
   RETURN_IF_ERROR(NameCrawler(&options));
+  FollowScope(&options);
   if (!options.archive.folder.empty()) {
     options.parse.text = {.text = options.archive.text,
                           .markdown = options.archive.markdown,

@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "common/base/status.h"
+#include "common/model/own_request.h"
 #include "spider/fetch/failure_cause.h"
 #include "spider/fetch/redirects.h"
 #include "spider/robots/robots_rules.h"
@@ -86,7 +87,9 @@ void Lane::Start(LaneTask task) {
   SpiderFeedEntry entry;
   CHECK_OK(Decode(kept.entry, &arena_, &entry));
   const Request& asked = std::get<Request>(entry.entry);
-  request.any_type = IsCompressedSitemap(kept.url);
+  // What a page embeds may be anything.
+  request.any_type =
+      IsCompressedSitemap(kept.url) || OwnRequestOf(asked.meta).kind != OwnRequest::Kind::kNone;
   // Validators are of the request's own URL.
   if (kept.redirects.empty()) {
     request.etag = asked.etag;
@@ -176,6 +179,12 @@ void Lane::FinishPage(const LaneTask& task, FetchResult& result, LaneResult* don
                  .content_language = result.Header("content-language"),
                  .x_robots_tags = x_robots_tags},
                 &page);
+  // Of what pages embed from elsewhere only style sheets lead on.
+  if (OwnRequestOf(journey.request.meta).IsForeignAsset() &&
+      page.kind != DocumentKind::kStyleSheet) {
+    page.domains = {};
+    page.links_inside = page.links_outside = 0;
+  }
   done->fatal = archive_->KeepPage(journey, result, page);
   if (done->fatal.ok()) encoder_.Page(journey, result, page, &done->entries);
 }

@@ -11,7 +11,7 @@ void DeclareParseOptions(config::Schema& schema, ParseOptions* options) {
                            "that browsers build, at twenty times the cost"});
   schema.Add("spider.parse.embedded", &options->embedded,
              {.doc = "Also take links to what pages embed: images, scripts, style sheets, audio, "
-                     "video"});
+                     "video, and what style sheets name. scope.assets takes and fetches them"});
   schema.Add("spider.parse.max_page_links", &options->max_page_links,
              {.min = 1,
               .max = 1'000'000,

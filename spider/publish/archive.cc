@@ -4,6 +4,7 @@
 
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/model/own_request.h"
 #include "spider/publish/page_lines.h"
 #include "spider/publish/warc_index.h"
 #include "spider/publish/warc_record.h"
@@ -46,11 +47,14 @@ absl::Status Archive::KeepPage(const Journey& journey, const FetchResult& result
     digest = warc_ != nullptr ? warc_->last_digest() : WarcDigest(result.body);
   }
   const KeptPage kept{.journey = journey, .result = result, .page = page, .digest = digest};
-  if (links_ != nullptr) {
+  // A script is text that nobody reads, and an image has no links.
+  const OwnRequest own = OwnRequestOf(journey.request.meta);
+  const bool is_asset = own.IsAsset() && !IsPage(own, page.content_type);
+  if (links_ != nullptr && !(is_asset && page.domains.empty())) {
     WriteLinksLine(kept, &line_);
     RETURN_IF_ERROR(links_->Append(line_));
   }
-  if (texts_ != nullptr && !(page.text.empty() && page.markdown.empty())) {
+  if (texts_ != nullptr && !is_asset && !(page.text.empty() && page.markdown.empty())) {
     WriteTextLine(kept, has_text_, has_markdown_, &line_);
     RETURN_IF_ERROR(texts_->Append(line_));
   }

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <sys/resource.h>
 #include <zlib.h>
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
+#include "common/model/own_request.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/scratch_folder.h"
 
@@ -253,6 +255,39 @@ TEST_F(ArchiveTest, APagesLineHasWhatWasAskedForOfItsAnswer) {
   EXPECT_NE(line.find(R"("digest":"sha1:)" + std::string("AIED6RLZ4CFGCJBFYDA2C7XEPLOXQO4U")),
             std::string::npos)
       << line;
+}
+
+TEST_F(ArchiveTest, LinesSayWhichAreAssetsAndTheseHaveNoTextsAndNoEmptyLinks) {
+  options_.warc = false;
+  options_.jsonl = options_.links = options_.text = true;
+  Archive archive = Make();
+  const Meta asset = MetaOf({.kind = OwnRequest::Kind::kAsset, .steps = 1, .is_in_scope = true});
+  const Request requests[] = {
+      {.url = "http://a.test/1.js", .domain = "a.test", .meta = {&asset, 1}},
+      {.url = "http://a.test/2", .domain = "a.test", .meta = {&asset, 1}},
+      {.url = "http://a.test/3.xml", .domain = "a.test"}};
+  const DocumentKind kinds[] = {DocumentKind::kOther, DocumentKind::kHtml, DocumentKind::kSitemap};
+  for (size_t i = 0; i < 3; ++i) {
+    const ParsedPage page{.kind = kinds[i],
+                          .content_type = i == 1 ? "text/html" : "text/plain",
+                          .text = i < 2 ? "text" : ""};
+    ASSERT_OK(archive.KeepPage({.request = requests[i], .url = requests[i].url},
+                               Answer(200, "body"), page));
+  }
+  ASSERT_OK(archive.Finish());
+  std::map<std::string, std::string> files;  // by the first word of their names
+  for (const auto& file : Files()) {
+    const std::string name = file.filename().string();
+    files[name.substr(0, name.find('-'))] = ReadAll(file);
+  }
+  for (const char* const line : {R"(/1.js","domain":"a.test","fetched_at")", R"("kind":"asset")",
+                                 R"("kind":"page")", R"("kind":"sitemap")"}) {
+    EXPECT_NE(files["pages"].find(line), std::string::npos) << files["pages"];
+  }
+  EXPECT_EQ(files["links"].find("1.js"), std::string::npos);
+  EXPECT_NE(files["links"].find("/2"), std::string::npos);
+  EXPECT_EQ(files["texts"].find("1.js"), std::string::npos);
+  EXPECT_NE(files["texts"].find("/2"), std::string::npos);
 }
 
 TEST_F(ArchiveTest, APageHasTheSameDigestInEveryFile) {

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "common/base/json.h"
+#include "common/model/own_request.h"
 #include "spider/parse/link_json.h"
 #include "spider/publish/warc_record.h"
 
@@ -11,6 +12,22 @@ namespace {
 
 int64_t Milliseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+// Which lines a reader wants who asks for pages.
+std::string_view KindOf(const KeptPage& kept) {
+  const OwnRequest request = OwnRequestOf(kept.journey.request.meta);
+  if (request.IsAsset() && !IsPage(request, kept.page.content_type)) return "asset";
+  switch (kept.page.kind) {
+    case DocumentKind::kSitemap:
+    case DocumentKind::kSitemapIndex:
+    case DocumentKind::kTextSitemap:
+      return "sitemap";
+    case DocumentKind::kFeed:
+      return "feed";
+    default:
+      return "page";
+  }
 }
 
 // What the lines of all files of pages begin with.
@@ -48,6 +65,7 @@ void WritePageLine(const KeptPage& kept, const std::vector<std::string>& headers
   JsonWriter json(line);
   json.BeginObject();
   WritePage(kept, &json);
+  json.Key("kind").Value(KindOf(kept));
   json.Key("referrer").Value(journey.request.referrer);
   json.Key("depth").Value(journey.request.depth);
   json.Key("status").Value(result.status);

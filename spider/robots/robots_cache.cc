@@ -13,6 +13,7 @@ constexpr int kMaxRedirects = 5;  // RFC 9309, section 2.3.1.2
 // Beside rules and name: the node, the map's entry.
 constexpr size_t kHostBytes = 128;
 constexpr uint32_t kTooManyRequests = 429;
+constexpr std::string_view kSitemapPath = "/sitemap.xml";
 constexpr int kMaxDoublings = 12;  // of a day they still fit a Duration
 
 }  // namespace
@@ -112,6 +113,11 @@ bool RobotsCache::DescribeHost(std::string_view origin, HostFacts* facts) {
   facts->robots_status = host.status;
   facts->crawl_delay = host.rules.crawl_delay();
   sitemaps_.assign(host.rules.sitemaps().begin(), host.rules.sitemaps().end());
+  if (options_.guess_sitemaps && sitemaps_.empty() && host.outcome != RobotsOutcome::kDisallowAll &&
+      host.rules.Decide(kSitemapPath).allowed) {
+    guessed_sitemap_ = host.origin + std::string(kSitemapPath);
+    sitemaps_.push_back(guessed_sitemap_);
+  }
   facts->sitemaps = sitemaps_;
   return true;
 }

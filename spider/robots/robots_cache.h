@@ -73,7 +73,8 @@ class RobotsCache {
   // The fetch was given up (the spider stops, its domain was handed back): nothing was learnt.
   void OnAbandoned(std::string_view origin);
 
-  // Writes what robots.txt says into `facts`: robots, robots_status, crawl_delay, sitemaps. False,
+  // Writes what robots.txt says into `facts`: robots, robots_status, crawl_delay, sitemaps (where
+  // one is looked for that it does not name, /sitemap.xml, unless that is forbidden). False,
   // and nothing written, when it is not known. Views are valid until the next call that is not
   // const.
   bool DescribeHost(std::string_view origin, HostFacts* facts);
@@ -113,6 +114,7 @@ class RobotsCache {
   absl::flat_hash_map<std::string_view, Hosts::iterator> by_origin_;
   size_t held_bytes_ = 0;
   std::vector<std::string_view> sitemaps_;  // of the last DescribeHost
+  std::string guessed_sitemap_;             // the same
 };
 
 }  // namespace orbweaver

@@ -190,6 +190,27 @@ TEST_F(RobotsCacheTest, TheHostsFactsAreWhatTheFileSays) {
   EXPECT_TRUE(facts.sitemaps.empty());
 }
 
+TEST_F(RobotsCacheTest, AHostThatNamesNoSitemapHasTheUsualOneWhereOneIsLookedFor) {
+  RobotsCache cache({.product_token = "bot", .cache_bytes = 10'000, .guess_sitemaps = true},
+                    clock_);
+  const auto sitemaps = [&cache](std::string_view host, const RobotsAnswer& answer) {
+    EXPECT_EQ(RobotsVerdict::kFetch, cache.Ask(host, "/").verdict);
+    EXPECT_EQ(std::nullopt, cache.OnAnswer(host, answer));
+    HostFacts facts;
+    EXPECT_TRUE(cache.DescribeHost(host, &facts));
+    return std::vector<std::string>(facts.sitemaps.begin(), facts.sitemaps.end());
+  };
+  using Urls = std::vector<std::string>;
+  EXPECT_EQ(Urls{"http://a.test:81/sitemap.xml"}, sitemaps("http://a.test:81", {.status = 404}));
+  EXPECT_EQ(Urls{"https://b.test/sitemap.xml"},
+            sitemaps("https://b.test", {.status = 200, .body = "User-agent: *\nDisallow: /x"}));
+  EXPECT_EQ(Urls{"https://c.test/1"},
+            sitemaps("https://c.test", {.status = 200, .body = "Sitemap: https://c.test/1"}));
+  EXPECT_EQ(Urls(), sitemaps("https://d.test",
+                             {.status = 200, .body = "User-agent: *\nDisallow: /sitemap"}));
+  EXPECT_EQ(Urls(), sitemaps("https://e.test", {.status = 503}));
+}
+
 TEST_F(RobotsCacheTest, MemoryIsBoundedAndWhatWasNotAskedForTheLongestGoesFirst) {
   Learn({.status = 200, .body = kRules}, "http://kept");
   for (int i = 0; i < 1000; ++i) {

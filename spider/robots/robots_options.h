@@ -25,6 +25,9 @@ struct RobotsOptions {
   // Hosts, HOST or HOST:PORT, whose robots.txt forbids nothing.
   std::vector<std::string> ignore_hosts;
   size_t cache_bytes = size_t{64} << 20;
+  // A host whose robots.txt names no sitemap is said to have /sitemap.xml. No option of its own:
+  // scope.sitemaps says whether anybody wants to know.
+  bool guess_sitemaps = false;
 };
 
 // The options `spider.robots.*`. `options` must outlive the schema.

@@ -12,6 +12,13 @@ Counter& Links(MetricRegistry& registry, const char* fate) {
                              "Links and seeds by what became of them", {{"fate", fate}});
 }
 
+Counter& Own(MetricRegistry& registry, const char* kind) {
+  return registry.AddCounter("orbweaver_strategy_own_requests_total",
+                             "Requests that no strategy was asked about: what pages embed "
+                             "(scope.assets), and sitemaps (scope.sitemaps)",
+                             {{"kind", kind}});
+}
+
 Histogram& Seconds(MetricRegistry& registry, const char* phase) {
   return registry.AddHistogram("orbweaver_strategy_batch_seconds",
                                "Time that a batch spends in each phase",
@@ -43,12 +50,18 @@ CoreMetrics::CoreMetrics(MetricRegistry& registry)
       links_beyond_seeds(Links(registry, "beyond_seeds")),
       links_not_included(Links(registry, "not_included")),
       links_excluded(Links(registry, "excluded")),
+      links_by_sitemaps(Links(registry, "sitemaps")),
       links_filtered(Links(registry, "filtered")),
       seeds_without_place(registry.AddCounter(
           "orbweaver_strategy_seeds_without_place_total",
           "Seeds that are crawled but open no scope, since their domain has too many others")),
       scheduled(registry.AddCounter("orbweaver_strategy_scheduled_total",
                                     "Requests that the strategy scheduled")),
+      own_assets(Own(registry, "asset")),
+      own_sitemaps(Own(registry, "sitemap")),
+      sitemaps_left_out(registry.AddCounter(
+          "orbweaver_strategy_sitemaps_left_out_total",
+          "Sitemaps that were not asked for, since their domain has had as many as it may have")),
       deferred(registry.AddCounter("orbweaver_strategy_deferred_total",
                                    "Requests that spiders handed back, scheduled again")),
       breaches(registry.AddCounter(

@@ -28,9 +28,13 @@ struct CoreMetrics {
   Counter& links_beyond_seeds;   // by scope.kind
   Counter& links_not_included;   // by scope.include
   Counter& links_excluded;       // by scope.exclude
+  Counter& links_by_sitemaps;    // by scope.sitemaps
   Counter& links_filtered;       // dropped by the strategy's filter
   Counter& seeds_without_place;  // their domain's record has no room for their places
   Counter& scheduled;            // requests
+  Counter& own_assets;           // requests of this worker itself: scope.assets
+  Counter& own_sitemaps;         // scope.sitemaps
+  Counter& sitemaps_left_out;    // their domain had kMaxSitemapsOfDomain
   Counter& deferred;             // requests that spiders handed back
   Counter& breaches;  // requests of another domain, or of no URL, that the strategy asked for
   Counter& messages;  // appended to the scoring log

@@ -11,6 +11,7 @@
 #include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "strategy_worker/core/adoption.h"
+#include "strategy_worker/core/own_requests.h"
 
 namespace orbweaver {
 namespace {
@@ -103,6 +104,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   scheduled_ = 0;
   is_counted_already_ = false;
   is_put_by_ = false;
+  is_own_outcome_ = IsOwnOutcome(*event.entry);
   output_ = {};
   output_.struct_size = sizeof output_;
   if (others_were_loaded_) {
@@ -112,6 +114,9 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   DomainStates* const states = state_store_.Find(domain.name);
   CHECK(states != nullptr);
   FindStates(event, *states);
+  assets_ = states->record().assets;
+  sitemaps_ = states->record().sitemaps;
+  if (event.own != 0) filter_.BeginDomain(event.entry->domain, states->record());
   if (event.kind == ORBWEAVER_HOST) {
     ObserveHost(event, states->record());
   } else if (event.kind == kOrderEvent) {
@@ -120,7 +125,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
     Observe(event);
   }
   if (event.kind == kDeferredEvent || event.kind == kOrderEvent || is_counted_already_ ||
-      is_put_by_) {
+      is_put_by_ || is_own_outcome_ || (!event.IsOfDomain() && event.asked().empty())) {
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(AdoptData(strategy_, &states->record()));
@@ -221,7 +226,7 @@ void EventHandler::Block(WallTime until) {
 }
 
 absl::Status EventHandler::CallStrategy(const SourceEvent& event, const DomainRecord& record) {
-  const size_t count = event.links.size();
+  const size_t count = event.asked().size();
   shown_.resize(count);
   for (size_t i = 0; i < count; ++i) {
     shown_[i] = known_[i] ? ToState(states_[i]) : orbweaver_state{};
@@ -231,7 +236,7 @@ absl::Status EventHandler::CallStrategy(const SourceEvent& event, const DomainRe
   if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
     decisions_[0].attempt = failed->request.attempt + 1;
   }
-  RETURN_IF_ERROR(strategy_.OnEvent(view_.Show(event, record, &before_), event.links, shown_,
+  RETURN_IF_ERROR(strategy_.OnEvent(view_.Show(event, record, &before_), event.asked(), shown_,
                                     decisions_, &output_));
   const auto* const seeds = std::get_if<Seeds>(&event.entry->event);
   for (size_t i = 0; seeds != nullptr && seeds->only_failed && i < count; ++i) {
@@ -241,14 +246,39 @@ absl::Status EventHandler::CallStrategy(const SourceEvent& event, const DomainRe
 }
 
 void EventHandler::TakeExtras(const SourceEvent& event, const DomainRecord& record) {
-  if (output_.request_count == 0) return;
-  const bool has_scope = !scope_.IsEverything();
-  if (has_scope) {
+  const auto* const facts = std::get_if<HostFacts>(&event.entry->event);
+  const bool takes_sitemaps = facts != nullptr && scope_.TakesSitemaps();
+  if (output_.request_count == 0 && !takes_sitemaps) return;
+  if (!scope_.IsEverything()) {
     filter_.BeginDomain(event.entry->domain, record);
     if (event.OpensScope()) filter_.OpenFor(event);
   }
   places_.clear();
   for (size_t i = 0; i < fingerprints_.size(); ++i) places_.emplace(fingerprints_[i], i);
+  // Before the strategy's, which may name the same.
+  if (takes_sitemaps) TakeSitemaps(*facts, event.entry->domain);
+  TakeRequests(event);
+}
+
+void EventHandler::TakeSitemaps(const HostFacts& facts, std::string_view domain) {
+  for (const std::string_view sitemap : facts.sitemaps) {
+    Extra extra{.request = nullptr, .url = {}, .place = 0};
+    Fingerprint fingerprint;
+    // One of another domain would be scheduled by that one's worker, which does not hear of it.
+    if (!reader_.Resolve(sitemap, domain, &extra.url, &fingerprint)) continue;
+    if (filter_.TakesSitemap(extra.url)) AddExtra(extra, fingerprint);
+  }
+}
+
+void EventHandler::AddExtra(const Extra& extra, const Fingerprint& fingerprint) {
+  const auto [found, is_new] = places_.try_emplace(fingerprint, fingerprints_.size());
+  if (is_new) fingerprints_.push_back(fingerprint);
+  extras_.push_back(extra);
+  extras_.back().place = found->second;
+}
+
+void EventHandler::TakeRequests(const SourceEvent& event) {
+  const bool has_scope = !scope_.IsEverything();
   for (size_t i = 0; i < output_.request_count; ++i) {
     const orbweaver_request& request = output_.requests_kept[i];
     Extra extra{.request = &request, .url = {}, .place = 0};
@@ -262,10 +292,7 @@ void EventHandler::TakeExtras(const SourceEvent& event, const DomainRecord& reco
       continue;
     }
     if (has_scope && !filter_.AllowsRequest(extra.url, ToView(request.url), event)) continue;
-    const auto [found, is_new] = places_.try_emplace(fingerprint, fingerprints_.size());
-    if (is_new) fingerprints_.push_back(fingerprint);
-    extra.place = found->second;
-    extras_.push_back(extra);
+    AddExtra(extra, fingerprint);
   }
 }
 
@@ -297,32 +324,12 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
     metrics_.repeated_outcomes.Increment();
   } else if (is_put_by_) {
     metrics_.put_by.Increment();
+  } else if (is_own_outcome_) {
+    RetryOwnRequest(event);
   } else {
     if (output_.give_up_domain != 0) GiveUp();
-    const uint32_t new_depth = event.kind == ORBWEAVER_LINKS
-                                   ? std::get<LinksFound>(event.entry->event).source.depth + 1
-                                   : 0;
-    for (size_t i = 0; i < event.links.size(); ++i) {
-      const orbweaver_decision& decision = decisions_[i];
-      if (decision.action == ORBWEAVER_LEAVE && decision.set_status == 0 &&
-          decision.set_data == 0 && decision.set_due == 0) {
-        continue;
-      }
-      if (!known_[i]) states_[i].depth = new_depth;
-      DecideOne(i, decision, ToView(event.links[i].url_view), InheritedMeta(event, i));
-    }
-    // Where a strategy has further URLs from, nobody knows; from a page's links at most.
-    if (event.kind != ORBWEAVER_LINKS) referrer_ = {};
-    for (const Extra& extra : extras_) {
-      LinkState& state = states_[extra.place];
-      const bool is_new = !known_[extra.place];
-      if (requested_[extra.place] != 0) continue;
-      if (!is_new && state.status != LinkStatus::kNotCrawled && extra.request->even_if_known == 0) {
-        continue;
-      }
-      if (is_new) state.depth = extra.request->depth;
-      DecideOne(extra.place, extra.request->decision, extra.url, {});
-    }
+    DecideLinks(event);
+    DecideExtras(event);
     if (output_.back_off != 0) update_.back_off = true;
     if (output_.blocked_until_ms != 0) Block(ToTime(output_.blocked_until_ms));
   }
@@ -336,6 +343,77 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
   absl::Status status = writer_.Write(epoch, head, requests_, &entries_);
   if (status.ok()) return status;
   return PoisonError("strategy '{}': {}", strategy_.name(), MessageOf(status));
+}
+
+void EventHandler::DecideLinks(const SourceEvent& event) {
+  const auto* const found = std::get_if<LinksFound>(&event.entry->event);
+  const uint32_t new_depth = found != nullptr ? found->source.depth + 1 : 0;
+  for (size_t i = 0; i < event.asked().size(); ++i) {
+    const orbweaver_decision& decision = decisions_[i];
+    if (decision.action == ORBWEAVER_LEAVE && decision.set_status == 0 && decision.set_data == 0 &&
+        decision.set_due == 0) {
+      continue;
+    }
+    if (!known_[i]) states_[i].depth = new_depth;
+    scheduled_ += DecideOne(i, decision, ToView(event.links[i].url_view), InheritedMeta(event, i));
+  }
+  const auto* const seeds = std::get_if<Seeds>(&event.entry->event);
+  for (size_t i = event.asked().size(); i < event.links.size(); ++i) {
+    const OwnRequest own = filter_.OwnRequestFor(event, i);
+    // Sitemaps are not a step of their own: their pages are as deep as if robots.txt named them.
+    const uint32_t depth = own.IsSitemap() && found != nullptr ? found->source.depth : new_depth;
+    DecideOwn(i, ToView(event.links[i].url_view), own, depth, seeds != nullptr);
+  }
+}
+
+void EventHandler::DecideExtras(const SourceEvent& event) {
+  // Where a strategy has further URLs from, nobody knows; from a page's links at most.
+  if (event.kind != ORBWEAVER_LINKS) referrer_ = {};
+  for (const Extra& extra : extras_) {
+    if (extra.request == nullptr) {
+      DecideOwn(extra.place, extra.url, {.kind = OwnRequest::Kind::kSitemap, .steps = 1}, 0, false);
+      continue;
+    }
+    LinkState& state = states_[extra.place];
+    const bool is_new = !known_[extra.place];
+    if (requested_[extra.place] != 0) continue;
+    if (!is_new && state.status != LinkStatus::kNotCrawled && extra.request->even_if_known == 0) {
+      continue;
+    }
+    if (is_new) state.depth = extra.request->depth;
+    scheduled_ += DecideOne(extra.place, extra.request->decision, extra.url, {});
+  }
+}
+
+void EventHandler::DecideOwn(size_t place, std::string_view url, const OwnRequest& own,
+                             uint32_t depth, bool even_if_failed) {
+  LinkState& state = states_[place];
+  const bool is_new = !known_[place];
+  const bool is_wanted =
+      is_new || state.status == LinkStatus::kNotCrawled || (even_if_failed && IsFailed(state));
+  if (!is_wanted || requested_[place] != 0) return;
+  if (own.IsSitemap() && is_new && sitemaps_ >= kMaxSitemapsOfDomain) {
+    return metrics_.sitemaps_left_out.Increment();
+  }
+  if (is_new) {
+    state.depth = depth;
+    ++(own.IsAsset() ? assets_ : sitemaps_);
+  }
+  ArenaList<Meta> meta;
+  *meta.Append(arena_) = MetaOf(own);
+  orbweaver_decision decision{};
+  decision.action = ORBWEAVER_SCHEDULE;
+  decision.score = kOwnScore;
+  DecideOne(place, decision, url, meta.view());
+  (own.IsAsset() ? metrics_.own_assets : metrics_.own_sitemaps).Increment();
+}
+
+void EventHandler::RetryOwnRequest(const SourceEvent& event) {
+  const auto* const failed = std::get_if<FetchFailed>(&event.entry->event);
+  if (failed == nullptr) return;
+  const auto retry = RetryOwn(*failed, event.message->time, options_);
+  if (!retry) return;
+  DecideOne(0, *retry, ToView(event.links[0].url_view), failed->request.meta);
 }
 
 // What the event schedules comes behind the purge.
@@ -393,17 +471,16 @@ std::span<const Meta> EventHandler::InheritedMeta(const SourceEvent& event, size
   return {};
 }
 
-void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
+bool EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
                              std::span<const Meta> inherited) {
   LinkState& state = states_[place];
   const orbweaver_state before = PartOfState(known_[place], state);
   const sdk::DecisionEffect effect = sdk::EffectOf(before, decision);
-  if (!effect.is_kept) return;
+  if (!effect.is_kept) return false;
   bool changed = !known_[place] || effect.status != before.status || effect.errors != before.errors;
   known_[place] = true;
   state.status = static_cast<LinkStatus>(effect.status);
   state.errors = effect.errors;
-  if (effect.is_scheduled) ++scheduled_;
   if (effect.queue != sdk::QueueChange::kNone) Request(place, decision, url, inherited, effect);
   if (decision.set_data != 0) {
     changed |= std::memcmp(state.data.data(), decision.data, sizeof decision.data) != 0;
@@ -414,6 +491,7 @@ void EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, s
     state.due_at = ToTime(decision.due_at_ms);
   }
   if (changed) changed_.push_back(static_cast<uint32_t>(place));
+  return effect.is_scheduled;
 }
 
 void EventHandler::Request(size_t place, const orbweaver_decision& decision, std::string_view url,
@@ -491,13 +569,15 @@ void EventHandler::TellFailed(const SourceEvent& event, std::string_view domain)
 }
 
 bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record) {
-  bool changed = scheduled_ != 0;
+  bool changed = scheduled_ != 0 || record->assets != assets_ || record->sitemaps != sitemaps_;
+  record->assets = assets_;
+  record->sitemaps = sitemaps_;
   record->scheduled += scheduled_;
   metrics_.scheduled.Increment(scheduled_);
-  if (event.kind == ORBWEAVER_PAGE) {
+  if (event.kind == ORBWEAVER_PAGE && !is_own_outcome_) {
     ++record->fetched;
     changed = true;
-  } else if (event.kind == ORBWEAVER_FAILURE && !is_put_by_) {
+  } else if (event.kind == ORBWEAVER_FAILURE && !is_put_by_ && !is_own_outcome_) {
     ++record->failed;
     changed = true;
   } else if (event.kind == ORBWEAVER_HOST) {
@@ -525,7 +605,7 @@ bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record)
 bool EventHandler::AddSeedPlaces(const SourceEvent& event, DomainRecord* record) {
   bool changed = false;
   uint64_t left_out = 0;
-  for (const orbweaver_link& seed : event.links) {
+  for (const orbweaver_link& seed : event.asked()) {
     bool full = false;
     changed |=
         AddSeedPlace(ToView(seed.url_view), event.entry->domain, &record->seed_places, &full);

@@ -53,7 +53,8 @@ class EventHandler {
                       size_t* written);
 
  private:
-  // A URL that the strategy asks for beside deciding on the event's own.
+  // A URL that is asked for beside deciding on the event's own: by the strategy, or a sitemap by
+  // this worker itself, which has no request.
   struct Extra {
     const orbweaver_request* request;
     std::string_view url;
@@ -74,13 +75,22 @@ class EventHandler {
   absl::Status CallStrategy(const SourceEvent& event, const DomainRecord& record);
   // Gives the extras places; a breach, and what is out of scope, is counted and left out.
   void TakeExtras(const SourceEvent& event, const DomainRecord& record);
+  void TakeRequests(const SourceEvent& event);
+  void TakeSitemaps(const HostFacts& facts, std::string_view domain);
+  void AddExtra(const Extra& extra, const Fingerprint& fingerprint);
   // Their states.
   absl::Status LoadExtras(const TouchedDomain& domain, size_t links);
 
   absl::Status Decide(const SourceEvent& event, Offset epoch);
   void GiveUp();
+  void DecideLinks(const SourceEvent& event);
+  void DecideExtras(const SourceEvent& event);
+  void DecideOwn(size_t place, std::string_view url, const OwnRequest& own, uint32_t depth,
+                 bool even_if_failed);
+  void RetryOwnRequest(const SourceEvent& event);
   void DecideDeferred(const Deferred& deferred, const SourceEvent& event);
-  void DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
+  // True when it schedules a request.
+  bool DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
                  std::span<const Meta> inherited);
   void Request(size_t place, const orbweaver_decision& decision, std::string_view url,
                std::span<const Meta> inherited, const sdk::DecisionEffect& effect);
@@ -110,6 +120,7 @@ class EventHandler {
   bool is_counted_already_ = false;  // it is another outcome of a request that had one
   std::vector<uint8_t> had_failed_;  // by place: as the states were before the event
   bool is_put_by_ = false;           // it failed by our own options, which is no strategy's affair
+  bool is_own_outcome_ = false;      // of a request that no strategy made
   bool others_were_loaded_ = false;  // since BeginBatch: what it had loaded may be gone
 
   // Of the event at hand. A place is that of one of its links, or behind them of an extra.
@@ -127,6 +138,9 @@ class EventHandler {
   DomainUpdate update_;
   std::string_view referrer_;
   uint64_t scheduled_ = 0;
+  // As the record will have them.
+  uint64_t assets_ = 0;
+  uint64_t sitemaps_ = 0;
   std::vector<ScheduledRequest> requests_;
   Arena arena_;
   std::vector<std::string> entries_;

@@ -10,6 +10,7 @@
 #include "common/base/status.h"
 #include "common/config/excerpt.h"
 #include "common/model/limits.h"
+#include "common/model/own_request.h"
 #include "common/model/schema.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
@@ -92,7 +93,8 @@ absl::Status EventReader::ReadEntry(const Message& message, SourceEvent* event) 
 
 std::optional<Seeds> EventReader::RedirectOfSeed(const LinksFound& found) {
   const bool is_redirect = found.links.size() == 1 && found.links[0].kind == LinkKind::kRedirect;
-  if (scope_ == ScopeKind::kEverything || !is_redirect || found.source.depth != 0) {
+  if (scope_ == ScopeKind::kEverything || !is_redirect || found.source.depth != 0 ||
+      OwnRequestOf(found.source.meta).kind != OwnRequest::Kind::kNone) {
     return std::nullopt;
   }
   // The request's meta comes back with its outcome and counts how often.

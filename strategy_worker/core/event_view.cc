@@ -1,5 +1,7 @@
 #include "strategy_worker/core/event_view.h"
 
+#include <algorithm>
+
 namespace orbweaver {
 
 bool IsOfOurOwn(FailureCause cause) {
@@ -43,11 +45,13 @@ const orbweaver_event& EventView::Show(const SourceEvent& event, const DomainRec
   event_.struct_size = sizeof event_;
   event_.kind = event.kind;
   event_.now_ms = event.message->time.time_since_epoch().count();
+  // Those that the strategy has no part in.
+  const uint64_t own = record.assets + record.sitemaps;
   domain_ = {.name_view = ToText(event.entry->domain),
              .fetched = record.fetched + (event.kind == ORBWEAVER_PAGE ? 1 : 0),
              .scheduled = record.scheduled,
              .failed = record.failed + (event.kind == ORBWEAVER_FAILURE ? 1 : 0),
-             .known_urls = record.known_urls,
+             .known_urls = record.known_urls - std::min(record.known_urls, own),
              .crawl_delay_ms = record.crawl_delay.has_value() ? record.crawl_delay->count() : -1,
              .data_view = ToText(record.strategy_data)};
   event_.domain_view = &domain_;

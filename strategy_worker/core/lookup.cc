@@ -155,7 +155,7 @@ void Lookup::Filter(Batch* batch) {
       event.is_filtered = true;
       if (has_scope) scope_.Filter(&event);
       const absl::Status status =
-          event.links.empty() ? absl::OkStatus() : AskFilter(&event, record);
+          event.asked().empty() ? absl::OkStatus() : AskFilter(&event, record);
       if (!status.ok()) {
         event.poison = MessageOf(status);
         event.strategy_failed = true;
@@ -173,7 +173,9 @@ void Lookup::Filter(Batch* batch) {
 absl::Status Lookup::AskFilter(SourceEvent* event, const DomainRecord& record) {
   const size_t count = event->links.size();
   keep_.assign(count, 1);
-  RETURN_IF_ERROR(strategy_.Filter(view_.Show(*event, record, nullptr), event->links, keep_));
+  const std::span<orbweaver_link> asked = event->asked();
+  RETURN_IF_ERROR(strategy_.Filter(view_.Show(*event, record, nullptr), asked,
+                                   std::span(keep_).first(asked.size())));
   event->Keep(keep_);
   metrics_.links_filtered.Increment(count - event->links.size());
   return absl::OkStatus();

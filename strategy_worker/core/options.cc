@@ -57,6 +57,14 @@ void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions*
   schema.Add("strategy_worker.max_retry_after", &options->max_retry_after,
              {.max = std::chrono::hours(24 * 30),
               .doc = "The longest rest that a server can ask for by Retry-After"});
+  schema.Add("strategy_worker.own_retries", &options->own_retries,
+             {.max = 1000,
+              .unit = "tries",
+              .doc = "Further tries of what no strategy is asked about (scope.assets, "
+                     "scope.sitemaps), after failures that may pass"});
+  schema.Add("strategy_worker.own_retry_delay", &options->own_retry_delay,
+             {.max = std::chrono::hours(24),
+              .doc = "How long the first of them waits; each further one twice as long"});
 }
 
 }  // namespace orbweaver

@@ -40,6 +40,10 @@ struct StrategyWorkerOptions {
   std::chrono::milliseconds dns_failure_rest = std::chrono::minutes(10);
   // What a server asks for in Retry-After is believed up to here.
   std::chrono::milliseconds max_retry_after = std::chrono::hours(24);
+  // Tries after failures of requests that no strategy is asked about (scope.assets,
+  // scope.sitemaps); each waits twice as long as the one before.
+  uint32_t own_retries = 3;
+  std::chrono::milliseconds own_retry_delay = std::chrono::minutes(1);
 };
 
 // strategy_worker.*; `options` must outlive the schema.

@@ -1,10 +1,13 @@
-// Takes out of events what is out of the crawl's scope, before the strategy sees it.
+// Takes out of events what is out of the crawl's scope, and what this worker schedules by itself,
+// before the strategy sees it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/model/own_request.h"
 #include "common/scope/crawl_scope.h"
 #include "strategy_worker/core/core_metrics.h"
 #include "strategy_worker/core/source_event.h"
@@ -25,9 +28,16 @@ class ScopeFilter {
   // The events of this domain follow, in their order.
   void BeginDomain(std::string_view domain, const DomainRecord& record);
 
-  // Takes seeds or links out of `event`, and counts them. Seeds that stay open the scope for the
-  // events after them, though they are in no record yet.
+  // Takes seeds or links out of `event`, counts them, and puts assets and sitemaps behind the
+  // others (SourceEvent::own). Seeds that stay open the scope for the events after them, though
+  // they are in no record yet.
   void Filter(SourceEvent* event);
+
+  // As which request this worker schedules one of the event's own links.
+  OwnRequest OwnRequestFor(const SourceEvent& event, size_t link);
+
+  // Whether this worker asks for `url`, canonical and of the domain, which robots.txt names.
+  bool TakesSitemap(std::string_view url);
 
   // What Filter does with seeds that stay.
   void OpenFor(const SourceEvent& seeds);
@@ -37,7 +47,15 @@ class ScopeFilter {
   bool AllowsRequest(std::string_view url, std::string_view as_given, const SourceEvent& event);
 
  private:
-  OutOfScope Check(const SourceEvent& event, const orbweaver_link& link);
+  // Whether each link must be looked at; else nothing is taken out, or everything.
+  bool NeedsLook(bool is_seeds) const;
+  // Of a link of `event`: `own` is what it is asked for as, or kNone.
+  OutOfScope Check(const SourceEvent& event, size_t link, const OwnRequest& source,
+                   const OwnRequest& own);
+  OutOfScope CheckLink(LinkKind kind, std::string_view url, const OwnRequest& source);
+  // `source`: as which the document was asked for that has the link.
+  OwnRequest OwnKindOf(const SourceEvent& event, size_t link, const OwnRequest& source) const;
+  void Sort(SourceEvent* event);
   void Count(OutOfScope why, uint64_t urls);
 
   const CrawlScope& scope_;
@@ -46,7 +64,13 @@ class ScopeFilter {
   std::string_view domain_;
   std::string places_;
   SeedPlaceFinder finder_;
-  std::vector<uint8_t> keep_;
+
+  // Of the event at hand.
+  enum Fate : uint8_t { kLeaveOut, kAsk, kOwn };
+  std::vector<uint8_t> fates_;
+  std::vector<orbweaver_link> own_links_;
+  std::vector<Fingerprint> own_fingerprints_;
+  std::vector<uint32_t> own_seeds_;
 };
 
 }  // namespace orbweaver

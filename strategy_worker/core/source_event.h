@@ -37,6 +37,9 @@ struct SourceEvent {
   std::span<Fingerprint> fingerprints;
   // Of seeds only: which of the entry's each link is.
   std::span<uint32_t> seeds;
+  // So many of the last links no strategy is asked about: they are assets and sitemaps that this
+  // worker schedules by itself (scope_filter.h).
+  size_t own = 0;
 
   bool is_from_inside = false;  // of links only: the page that has them is of the domain too
 
@@ -60,6 +63,10 @@ struct SourceEvent {
     links = links.first(kept);
     fingerprints = fingerprints.first(kept);
   }
+
+  // Those that the strategy is asked about.
+  std::span<orbweaver_link> asked() const { return links.first(links.size() - own); }
+  bool IsOwn(size_t link) const { return link >= links.size() - own; }
 
   // Seeds say where the crawl goes; URLs that are given again because they failed do not.
   bool OpensScope() const {

@@ -12,10 +12,12 @@ namespace orbweaver {
 namespace {
 
 constexpr uint8_t kFormat = 3;
+// With the counts of assets and sitemaps, one of which is not 0.
+constexpr uint8_t kFormatWithOwn = 4;
 constexpr uint32_t kAllPrefixes = 1 << 16;
 constexpr size_t kShardBytes = sizeof(uint16_t) + sizeof(uint64_t);
 // At most, of what has no text in it; and for the length of a text, or a shard.
-constexpr size_t kAroundRecord = 128;
+constexpr size_t kAroundRecord = 160;
 constexpr size_t kAroundEntry = 10;
 constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
 
@@ -23,7 +25,7 @@ constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
 uint64_t Unsigned(int64_t value) { return static_cast<uint64_t>(value); }
 int64_t Signed(uint64_t value) { return static_cast<int64_t>(value); }
 
-void ReadCounts(ByteReader& reader, DomainRecord* record) {
+void ReadCounts(ByteReader& reader, uint8_t format, DomainRecord* record) {
   record->applied.topic_epoch = reader.Varint<uint64_t>();
   record->applied.offset = Offset(Signed(reader.Varint<uint64_t>() - 1));
   record->applied.part = reader.Varint<uint32_t>();
@@ -32,6 +34,10 @@ void ReadCounts(ByteReader& reader, DomainRecord* record) {
   record->failed = reader.Varint<uint64_t>();
   record->known_urls = reader.Varint<uint64_t>();
   record->purges = reader.Varint<uint64_t>();
+  const bool has_own = format == kFormatWithOwn;
+  record->assets = has_own ? reader.Varint<uint64_t>() : 0;
+  record->sitemaps = has_own ? reader.Varint<uint64_t>() : 0;
+  if (has_own && record->assets == 0 && record->sitemaps == 0) reader.Fail();
 }
 
 void ReadRobots(ByteReader& reader, DomainRecord* record) {
@@ -91,13 +97,18 @@ std::string EncodeDomainRecord(const DomainRecord& record) {
   bytes += record.seed_places.size();
   for (const std::string& entry : record.outbox) bytes += entry.size() + kAroundEntry;
   out.reserve(bytes + record.manifest.size() * kAroundEntry);
-  AppendFixed(kFormat, &out);
+  const bool has_own = record.assets != 0 || record.sitemaps != 0;
+  AppendFixed(has_own ? kFormatWithOwn : kFormat, &out);
   AppendVarint(record.applied.topic_epoch, &out);
   AppendVarint(Unsigned(record.applied.offset.value()) + 1, &out);  // -1: none
   AppendVarint(record.applied.part, &out);
   for (const uint64_t count :
        {record.fetched, record.scheduled, record.failed, record.known_urls, record.purges}) {
     AppendVarint(count, &out);
+  }
+  if (has_own) {
+    AppendVarint(record.assets, &out);
+    AppendVarint(record.sitemaps, &out);
   }
   AppendFixed(static_cast<uint8_t>(record.crawl_delay.has_value()), &out);
   if (record.crawl_delay.has_value()) AppendVarint(Unsigned(record.crawl_delay->count()), &out);
@@ -122,10 +133,10 @@ absl::Status DecodeRecordCell(std::string_view cell, DomainRecord* record,
                               std::string_view* states) {
   ByteReader reader(cell);
   const auto format = reader.Fixed<uint8_t>();
-  if (reader.ok() && format != kFormat) {
-    return PoisonError("domain record: format {}, this version reads {}", format, kFormat);
+  if (reader.ok() && format != kFormat && format != kFormatWithOwn) {
+    return PoisonError("domain record: format {}, this version reads {}", format, kFormatWithOwn);
   }
-  ReadCounts(reader, record);
+  ReadCounts(reader, format, record);
   ReadRobots(reader, record);
   record->seed_places = reader.Bytes(kMaxSeedPlaceBytes);
   if (!AreSeedPlaces(record->seed_places)) reader.Fail();

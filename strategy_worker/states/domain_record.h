@@ -24,6 +24,10 @@ struct DomainRecord {
   uint64_t scheduled = 0;  // requests scheduled, again counted again
   uint64_t failed = 0;
   uint64_t known_urls = 0;
+  // Of the known URLs those that the strategy worker scheduled by itself, so that they count in no
+  // strategy's caps (common/model/own_request.h). Neither do they in the counts above.
+  uint64_t assets = 0;
+  uint64_t sitemaps = 0;
   // How often the domain's queue was emptied: a URL that is QUEUED in a block of an earlier purge
   // is so no more (block.h). Kept by states/ only.
   uint64_t purges = 0;

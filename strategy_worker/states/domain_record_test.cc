@@ -20,6 +20,8 @@ DomainRecord FullRecord() {
   record.failed = 7;
   record.known_urls = uint64_t{1} << 40;
   record.purges = 300;
+  record.assets = 70'000;
+  record.sitemaps = 3;
   record.crawl_delay = milliseconds(-5);
   record.robots = -1;
   record.robots_status = 503;
@@ -40,6 +42,8 @@ void ExpectSame(const DomainRecord& a, const DomainRecord& b) {
   EXPECT_EQ(a.failed, b.failed);
   EXPECT_EQ(a.known_urls, b.known_urls);
   EXPECT_EQ(a.purges, b.purges);
+  EXPECT_EQ(a.assets, b.assets);
+  EXPECT_EQ(a.sitemaps, b.sitemaps);
   EXPECT_EQ(a.crawl_delay, b.crawl_delay);
   EXPECT_EQ(a.robots, b.robots);
   EXPECT_EQ(a.robots_status, b.robots_status);
@@ -99,6 +103,16 @@ TEST(DomainRecordTest, SurvivesAnyBytesAndWhatItTakesIsWhatItWouldWrite) {
       EXPECT_TRUE(IsPoison(status));
     }
   }
+}
+
+TEST(DomainRecordTest, WithoutAssetsAndSitemapsItIsAsItWasBeforeThereWereAny) {
+  DomainRecord record = FullRecord();
+  const auto format = [&] { return static_cast<int>(EncodeDomainRecord(record)[0]); };
+  EXPECT_EQ(format(), 4);
+  record.sitemaps = 0;
+  EXPECT_EQ(format(), 4);
+  record.assets = 0;
+  EXPECT_EQ(format(), 3);
 }
 
 TEST(DomainRecordTest, PlacesThatNoSeedHasArePoison) {

@@ -8,6 +8,7 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "common/model/own_request.h"
 #include "strategy_worker/host/loader.h"
 #include "tests/sim/sim_crawl.h"
 
@@ -31,16 +32,19 @@ std::string Text(const ReadSchedule& schedule) {
     text += fmt::format(", {} depth {} score {} attempt {} not before {} action {} etag {}",
                         request.url, request.depth, request.score, request.attempt,
                         request.not_before_ms, static_cast<int>(request.action), request.etag);
+    for (const auto& [key, value] : request.meta) text += fmt::format(" {}={}", key, value);
   }
   return text;
 }
 
 std::string Text(const DomainRecord& record) {
-  std::string text =
-      fmt::format("fetched {}, scheduled {}, failed {}, known {}, robots {}, delay {}, {} bytes:",
-                  record.fetched, record.scheduled, record.failed, record.known_urls, record.robots,
-                  record.crawl_delay.value_or(std::chrono::milliseconds(-1)).count(),
-                  record.strategy_data.size());
+  std::string text = fmt::format(
+      "fetched {}, scheduled {}, failed {}, known {}, assets {}, sitemaps {}, robots "
+      "{}, delay {}, {} bytes:",
+      record.fetched, record.scheduled, record.failed, record.known_urls, record.assets,
+      record.sitemaps, record.robots,
+      record.crawl_delay.value_or(std::chrono::milliseconds(-1)).count(),
+      record.strategy_data.size());
   for (const char c : record.strategy_data) {
     text += fmt::format(" {:02x}", static_cast<unsigned char>(c));
   }
@@ -59,7 +63,12 @@ std::string Text(const std::optional<LinkState>& state) {
 
 class BuiltinCrawl : public SimCrawl {
  public:
-  explicit BuiltinCrawl(StrategyOptions options) : options_(std::move(options)) {}
+  BuiltinCrawl(StrategyOptions options, ScopeOptions scope)
+      : options_(std::move(options)), scope_(std::move(scope)) {}
+
+  CrawlScope Scope(const StrategyWorld& world) override {
+    return CrawlScope::Make(scope_, *world.suffixes).value();
+  }
 
   // One seed for all: a worker that is started again has the same configuration.
   std::unique_ptr<Strategy> NewStrategy(uint64_t) override {
@@ -72,14 +81,21 @@ class BuiltinCrawl : public SimCrawl {
     world.clock.Advance(std::chrono::milliseconds(1));
     const std::string domain = SimDomain(random.Below(kSimDomains));
     const std::string url = SimUrl(domain, random.Below(kSimUrlsPerDomain));
+    // As whose outcome it comes back is by chance too: there is no order in which a crash must not.
+    const Meta own =
+        MetaOf({.kind = random.Chance(0.8) ? OwnRequest::Kind::kAsset : OwnRequest::Kind::kSitemap,
+                .steps = static_cast<uint32_t>(1 + random.Below(kMaxOwnSteps)),
+                .is_in_scope = random.Chance(0.5)});
+    const auto meta = std::span(&own, scope_.assets && random.Chance(0.4) ? 1 : 0);
     const Request request{.url = url,
                           .domain = domain,
                           .depth = static_cast<uint32_t>(random.Below(4)),
                           .score = 0.25f * static_cast<float>(1 + random.Below(4)),
-                          .attempt = static_cast<uint32_t>(random.Below(4))};
+                          .attempt = static_cast<uint32_t>(random.Below(4)),
+                          .meta = meta};
     const uint64_t kind = random.Below(13);
     if (kind < 5) {
-      AppendLinks(world, random, domain);
+      AppendLinks(world, random, domain, meta);
     } else if (kind < 6) {
       const Seed seed{.url = url};
       world.Append({.domain = domain, .event = Seeds{.seeds = {&seed, 1}}});
@@ -126,7 +142,7 @@ class BuiltinCrawl : public SimCrawl {
     StrategyWorld calm(world.topics.partitions);
     Replay(world, calm);
     const std::unique_ptr<Strategy> strategy = NewStrategy(0);
-    const auto core = calm.NewCore(*strategy, {.member = "calm"});
+    const auto core = calm.NewCore(*strategy, {.member = "calm", .scope = Scope(calm)});
     if (const absl::Status status = calm.RunUntilIdle(*core); !status.ok()) {
       return "without faults: " + status.ToString();
     }
@@ -145,16 +161,20 @@ class BuiltinCrawl : public SimCrawl {
   }
 
  private:
-  static void AppendLinks(StrategyWorld& world, Random& random, const std::string& domain) {
+  static void AppendLinks(StrategyWorld& world, Random& random, const std::string& domain,
+                          std::span<const Meta> meta) {
     std::vector<std::string> urls;
     for (uint64_t n = 1 + random.Below(6); n > 0; --n) {
       urls.push_back(SimUrl(domain, random.Below(kSimUrlsPerDomain)));
     }
+    constexpr LinkKind kKinds[] = {LinkKind::kAnchor,  LinkKind::kAnchor, LinkKind::kAnchor,
+                                   LinkKind::kAnchor,  LinkKind::kAnchor, LinkKind::kSitemapPage,
+                                   LinkKind::kSitemap, LinkKind::kEmbed,  LinkKind::kEmbed};
     std::vector<Link> links;
     for (const std::string& url : urls) {
       links.push_back({.url = url,
                        .anchor = random.Chance(0.5) ? "a spider" : "something",
-                       .kind = random.Chance(0.1) ? LinkKind::kSitemap : LinkKind::kAnchor});
+                       .kind = kKinds[random.Below(std::size(kKinds))]});
     }
     const std::string source = random.Chance(0.5) ? SimUrl(domain, random.Below(kSimUrlsPerDomain))
                                                   : "https://other.test/";
@@ -162,7 +182,8 @@ class BuiltinCrawl : public SimCrawl {
                   .event = LinksFound{.source = {.url = source,
                                                  .depth = static_cast<uint32_t>(random.Below(3)),
                                                  .score = 0.5f,
-                                                 .link_count = 10},
+                                                 .link_count = 10,
+                                                 .meta = meta},
                                       .links = links}});
   }
 
@@ -216,14 +237,16 @@ class BuiltinCrawl : public SimCrawl {
   }
 
   const StrategyOptions options_;
+  const ScopeOptions scope_;
 };
 
 }  // namespace
 
 std::unique_ptr<SimCrawl> NewBuiltinCrawl(const std::string& strategy,
-                                          const std::map<std::string, std::string>& params) {
+                                          const std::map<std::string, std::string>& params,
+                                          const ScopeOptions& scope) {
   return std::make_unique<BuiltinCrawl>(
-      StrategyOptions{.name = strategy, .path = {}, .directory = {}, .params = params});
+      StrategyOptions{.name = strategy, .path = {}, .directory = {}, .params = params}, scope);
 }
 
 }  // namespace orbweaver

@@ -38,6 +38,9 @@ class SimCrawl {
   // For one process, which decides at random by `seed` if it does.
   virtual std::unique_ptr<Strategy> NewStrategy(uint64_t seed) = 0;
 
+  // Of all its workers.
+  virtual CrawlScope Scope(const StrategyWorld&) { return {}; }
+
   // Appends one event, at a time of its own.
   virtual void Append(StrategyWorld& world, Random& random) = 0;
 
@@ -50,8 +53,9 @@ class SimCrawl {
 std::unique_ptr<SimCrawl> NewCountingCrawl(bool by_chance);
 
 // A strategy that comes with Orbweaver. In the end everything must be as if one worker had read the
-// spider log without any fault.
+// spider log without any fault, also what workers schedule by themselves in this scope.
 std::unique_ptr<SimCrawl> NewBuiltinCrawl(const std::string& strategy,
-                                          const std::map<std::string, std::string>& params);
+                                          const std::map<std::string, std::string>& params,
+                                          const ScopeOptions& scope = {});
 
 }  // namespace orbweaver

@@ -137,6 +137,7 @@ class Simulation {
       parts.states = std::make_unique<WithoutOutbox>(std::make_unique<PackedStateStore>(
           store, world_.clock, parts.state_options, world_.state_metrics));
     }
+    parts.scope = crawl_.Scope(world_);
     worker->core = world_.NewCore(*worker->strategy, std::move(parts));
   }
 
@@ -204,7 +205,7 @@ class Simulation {
 
   void RunCleanWorker() {
     const std::unique_ptr<Strategy> strategy = crawl_.NewStrategy(random_());
-    const auto core = world_.NewCore(*strategy, {.member = "clean"});
+    const auto core = world_.NewCore(*strategy, {.member = "clean", .scope = crawl_.Scope(world_)});
     for (int round = 0; round < 100; ++round) {
       world_.clock.Advance(std::chrono::seconds(1));
       if (const absl::Status status = world_.RunUntilIdle(*core); !status.ok()) {

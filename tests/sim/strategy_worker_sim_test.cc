@@ -72,8 +72,14 @@ TEST_F(StrategyWorkerSim, EveryScheduledUrlIsInTheLogExactlyOncePerEventAndTheSt
 struct Builtin {
   const char* name;
   std::map<std::string, std::string> params;
+  ScopeOptions scope = {};
 };
-void PrintTo(const Builtin& builtin, std::ostream* out) { *out << builtin.name; }
+std::string NameOf(const Builtin& builtin) {
+  constexpr const char* kSitemaps[] = {"", "_also", "_only", "_no"};
+  return std::string(builtin.name) + (builtin.scope.assets ? "_assets" : "") +
+         kSitemaps[static_cast<size_t>(builtin.scope.sitemaps)];
+}
+void PrintTo(const Builtin& builtin, std::ostream* out) { *out << NameOf(builtin); }
 
 class BuiltinStrategySim : public StrategyWorkerSim,
                            public ::testing::WithParamInterface<Builtin> {};
@@ -83,7 +89,7 @@ TEST_P(BuiltinStrategySim, FaultsChangeNothingOfWhatItSchedulesAndKeeps) {
   const uint64_t seeds = std::max<uint64_t>(FromEnvironment("ORBWEAVER_SIM_SEEDS", 200) / 10, 1);
   int faults = 0;
   for (uint64_t seed = first; seed < first + seeds; ++seed) {
-    const auto crawl = NewBuiltinCrawl(GetParam().name, GetParam().params);
+    const auto crawl = NewBuiltinCrawl(GetParam().name, GetParam().params, GetParam().scope);
     const SimResult result = SimulateStrategyWorkers(seed, *crawl);
     ASSERT_EQ(result.failure, "");
     faults += result.kills + result.freezes + result.rebuilds;
@@ -91,14 +97,20 @@ TEST_P(BuiltinStrategySim, FaultsChangeNothingOfWhatItSchedulesAndKeeps) {
   EXPECT_GT(faults, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Builtins, BuiltinStrategySim,
-                         ::testing::Values(Builtin{"breadth_first", {{"max_pages", "8"}}},
-                                           Builtin{"depth_first", {}}, Builtin{"random", {}},
-                                           Builtin{"discovery", {{"max_pages", "8"}}},
-                                           Builtin{"recrawl", {}},
-                                           Builtin{"keyword", {{"terms", "spider, 3:2"}}},
-                                           Builtin{"opic", {}}),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Builtins, BuiltinStrategySim,
+    ::testing::Values(
+        Builtin{"breadth_first", {{"max_pages", "8"}}}, Builtin{"depth_first", {}},
+        Builtin{"random", {}}, Builtin{"discovery", {{"max_pages", "8"}}}, Builtin{"recrawl", {}},
+        Builtin{"keyword", {{"terms", "spider, 3:2"}}}, Builtin{"opic", {}},
+        Builtin{"breadth_first",
+                {{"max_pages", "8"}},
+                {.kind = ScopeKind::kDomain, .sitemaps = SitemapUse::kAlso, .assets = true}},
+        Builtin{"discovery", {{"max_pages", "8"}}, {.sitemaps = SitemapUse::kOnly, .assets = true}},
+        Builtin{"recrawl",
+                {},
+                {.kind = ScopeKind::kHost, .sitemaps = SitemapUse::kNo, .assets = true}}),
+    [](const auto& test) { return NameOf(test.param); });
 
 TEST_F(StrategyWorkerSim, NeedsNoHelpOfTheConsumerGroup) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
