@@ -70,6 +70,11 @@ scope:
   --include PATTERN          of those only URLs that match: example.com, *.example.com, :8080,
                              /blog/*, *.pdf, https://example.com/a/*, re:EXPRESSION
   --exclude PATTERN          no URL that matches, a seed neither; each may be given again and again
+  --assets                   also what these pages embed, wherever it lies (images, styles, scripts,
+                             icons, fonts, media), which counts as no page; and the PDFs and images
+                             that they link to
+  --sitemaps only|also|no    the pages that sitemaps list and no links; sitemaps beside links; none;
+                             else as the strategy does
   --depth N                  follow links so many times from a seed
   --max-pages-per-domain N   no more requests to any registered domain
 
@@ -222,7 +227,7 @@ absl::StatusOr<std::string> Watch(const CrawlArguments& arguments, const StopReq
       const auto no_way_out = crawl.NoWayOut();
       progress.Tell(notices.NewsOf(watch.Look("crawling", std::nullopt), no_way_out));
       if (no_way_out &&
-          GivesUpWaiting(now - no_way_out->since, watch.tally().pages(), arguments.max_wait)) {
+          GivesUpWaiting(now - no_way_out->since, watch.tally().fetched(), arguments.max_wait)) {
         *kept_back = std::max<uint64_t>(1, crawl.held());
         return fmt::format("{}. {}", no_way_out->message, RemedyFor(no_way_out->side));
       }
@@ -291,26 +296,27 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   absl::Status result = crawl->Stop();
   result.Update(why.status());
   // What the spider has finished on its way out.
-  for (uint64_t pages = UINT64_MAX; pages != watch->tally().pages();) {
-    pages = watch->tally().pages();
+  const CrawlTally& tally = watch->tally();
+  for (uint64_t before = UINT64_MAX; before != tally.fetched();) {
+    before = tally.fetched();
     result.Update(watch->Follow(Duration::zero()));
   }
   result.Update(watch->Trim());
   end.last = watch->Look("ended", std::nullopt);
   end.scope = options.spider.scope.kind;
+  end.sitemaps = options.spider.scope.sitemaps;
   end.out_of_scope = crawl->out_of_scope();
   end.dead_letter_causes = watch->dead_letters().causes();
   result.Update(CountWhatIsLeft(*crawl, *watch, &end));
   end.why = why.ok() ? *why : "something failed";
   end.outcome = OutcomeOf({.finished = end.finished,
-                           .pages = watch->tally().pages(),
-                           .failures = watch->tally().failed(),
-                           .seeds_led_away = !watch->tally().seed_redirects().empty(),
-                           .kept_back = kept_back + watch->tally().put_by(),
+                           .pages = tally.fetched(),
+                           .failures = tally.failed(),
+                           .seeds_led_away = !tally.seed_redirects().empty(),
+                           .kept_back = kept_back + tally.put_by(),
                            .max_failures = arguments.max_failures});
   if (progress.on_terminal()) progress.Show(end.last);
-  Print("{}", arguments.json ? SummaryJson(end, watch->tally()) + "\n"
-                             : SummaryText(end, watch->tally()));
+  Print("{}", arguments.json ? SummaryJson(end, tally) + "\n" : SummaryText(end, tally));
   if (crawl->is_stuck()) EndAtOnce(result);
   RETURN_IF_ERROR(result);
   return end.outcome;

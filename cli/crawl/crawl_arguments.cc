@@ -14,6 +14,8 @@
 namespace orbweaver {
 namespace {
 
+constexpr std::string_view kRetries = "strategy.params.retries";
+
 // Options that are short for a --set.
 constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
     {"--max-pages-per-domain", "strategy.params.max_pages"},
@@ -21,7 +23,7 @@ constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
     {"--threads", "spider.threads"},
     {"--user-agent", "spider.fetch.user_agent"},
     {"--ports", "network.ports"},
-    {"--retries", "strategy.params.retries"},
+    {"--retries", kRetries},
 };
 
 bool IsLibrary(std::string_view strategy) {
@@ -105,9 +107,21 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
     }
     set("--scope", "scope.kind", *kind);
   }
+  if (const auto use = TakeValue(args, "--sitemaps")) {
+    constexpr std::string_view kUses[] = {"also", "no", "only", "strategy"};
+    if (std::ranges::find(kUses, *use) == std::end(kUses)) {
+      return fmt::format("--sitemaps {}: expected only, also, no or strategy", *use);
+    }
+    set("--sitemaps", "scope.sitemaps", *use);
+  }
+  if (TakeSwitch(args, "--assets")) set("--assets", "scope.assets", "true");
   if (TakeSwitch(args, "--everything")) set("--everything", "scope.kind", "everything");
   for (const auto& [name, option] : kShortForms) {
-    if (const auto value = TakeValue(args, name)) set(name, option, *value);
+    const auto value = TakeValue(args, name);
+    if (!value) continue;
+    set(name, option, *value);
+    // Of what no strategy is asked about.
+    if (option == kRetries) set(name, "strategy_worker.own_retries", *value);
   }
   if (const auto text = TakeValue(args, "--retry-delay")) {
     Duration delay;
@@ -117,6 +131,7 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
     }
     const auto seconds = std::chrono::floor<std::chrono::seconds>(delay).count();
     set("--retry-delay", "strategy.params.retry_delay_s", fmt::to_string(seconds));
+    set("--retry-delay", "strategy_worker.own_retry_delay", fmt::format("{}s", seconds));
     // What a retry would ask for must not be known as failed any more.
     set("--retry-delay", "spider.robots.retry_min",
         fmt::format("{}s", std::max<int64_t>(1, seconds / 2)));
@@ -150,6 +165,8 @@ std::string FlagOf(std::string_view option) {
   if (const std::string_view flag = OutputFlagOf(option); !flag.empty()) return std::string(flag);
   if (const std::string_view flag = NetworkFlagOf(option); !flag.empty()) return std::string(flag);
   if (option == "scope.kind") return "--scope";
+  if (option == "scope.assets") return "--assets";
+  if (option == "scope.sitemaps") return "--sitemaps";
   if (option == "strategy.params.retry_delay_s") return "--retry-delay";
   for (const auto& [flag, name] : kShortForms) {
     if (name == option) return std::string(flag);

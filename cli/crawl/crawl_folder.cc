@@ -205,7 +205,11 @@ std::string_view WarningFor(const OptionChange& change) {
                ? kWider
                : "what is in the queue already is still fetched";
   }
+  if (change.name == "scope.assets" && change.after == "true") {
+    return "those of pages that were fetched already are not";
+  }
   constexpr std::string_view kFilters[] = {"scope.include",
+                                           "scope.sitemaps",
                                            "scope.exclude",
                                            "strategy.params.allow_domains",
                                            "strategy.params.allow_urls",

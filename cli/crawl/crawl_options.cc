@@ -20,7 +20,8 @@ namespace {
 // Options that another one says too.
 bool IsSaidByAnother(std::string_view option) {
   return option == "feed.min_delay" || option == "spider.robots.retry_min" ||
-         option == "strategy_worker.dns_failure_rest" || IsSetByOut(option);
+         option == "strategy_worker.dns_failure_rest" ||
+         option.starts_with("strategy_worker.own_retr") || IsSetByOut(option);
 }
 
 // Parameters that were kept for another strategy say nothing to the one that is chosen now.

@@ -31,6 +31,20 @@ std::string_view Reach(ScopeKind kind) {
   return {};
 }
 
+std::string_view SitemapUseText(SitemapUse use) {
+  switch (use) {
+    case SitemapUse::kStrategy:
+      return "as the strategy does";
+    case SitemapUse::kAlso:
+      return "also: those of each host are read, and links are followed";
+    case SitemapUse::kOnly:
+      return "only: the pages that they list, and no links from pages";
+    case SitemapUse::kNo:
+      return "no: none is read";
+  }
+  return {};
+}
+
 void PrintScope(const ProductOptions& options) {
   const ScopeOptions& scope = options.spider.scope;
   Print("scope       {}: {}\n", ScopeKindName(scope.kind), Reach(scope.kind));
@@ -44,6 +58,10 @@ void PrintScope(const ProductOptions& options) {
   };
   print("include", scope.include);
   print("exclude", scope.exclude);
+  if (scope.assets) Print("assets      what pages embed is fetched too, wherever it lies\n");
+  if (scope.sitemaps != SitemapUse::kStrategy) {
+    Print("sitemaps    {}\n", SitemapUseText(scope.sitemaps));
+  }
 }
 
 }  // namespace

@@ -84,6 +84,11 @@ std::string FirstFailure(const CrawlTally& tally) {
   return text;
 }
 
+// ", 3 assets"; empty for none.
+std::string Besides(uint64_t count, std::string_view what) {
+  return count == 0 ? std::string() : fmt::format(", {}", Count(count, what));
+}
+
 // Which links were left out, and the option that would let them in.
 std::string OutOfScopeText(const CrawlEnd& end) {
   const OutOfScopeCounts& counts = end.out_of_scope;
@@ -117,6 +122,14 @@ std::string OutOfScopeText(const CrawlEnd& end) {
   }
   if (counts.excluded > 0) {
     out += fmt::format("{} matched an --exclude.\n", Count(counts.excluded, "link"));
+  }
+  if (counts.by_sitemaps > 0) {
+    const bool is_only = end.sitemaps == SitemapUse::kOnly;
+    out += is_only
+               ? fmt::format("{} stood on pages and in no sitemap (--sitemaps only).\n",
+                             Count(counts.by_sitemaps, "link"))
+               : fmt::format("{} left out (--sitemaps {}).\n", Count(counts.by_sitemaps, "sitemap"),
+                             end.sitemaps == SitemapUse::kNo ? "no" : "also");
   }
   return out;
 }
@@ -158,7 +171,8 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
   line(end.outcome == CrawlOutcome::kNothingFetched
            ? fmt::format("No page could be fetched{}. Ended: {}.", FirstFailure(tally), end.why)
            : fmt::format("Ended: {}.", end.why));
-  line(fmt::format("{} and {} in {}; {} received, {} seen, {}", Count(tally.pages(), "page"),
+  line(fmt::format("{}{}{} and {} in {}; {} received, {} seen, {}", Count(tally.pages(), "page"),
+                   Besides(tally.assets(), "asset"), Besides(tally.sitemaps(), "sitemap"),
                    Count(tally.failed(), "failure"), Time(end.last.elapsed),
                    Bytes(tally.received_bytes()), Count(tally.links(), "link"),
                    Count(tally.domains(), "domain")));
@@ -228,7 +242,8 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
   json.BeginObject().Key("ended").Value(end.why).Key("finished").Value(end.finished);
   json.Key("outcome").Value(CrawlOutcomeName(end.outcome));
   json.Key("seconds").Value(std::chrono::duration<double>(end.last.elapsed).count());
-  json.Key("pages").Value(tally.pages()).Key("failed").Value(tally.failed());
+  json.Key("pages").Value(tally.pages()).Key("assets").Value(tally.assets());
+  json.Key("sitemaps").Value(tally.sitemaps()).Key("failed").Value(tally.failed());
   json.Key("redirects").Value(tally.redirects());
   json.Key("put_by").Value(end.put_by.urls);
   json.Key("received_bytes").Value(tally.received_bytes()).Key("links").Value(tally.links());
@@ -244,7 +259,8 @@ std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {
   json.Key("scope").Value(ScopeKindName(end.scope)).Key("out_of_scope").BeginObject();
   json.Key("beyond_seeds").Value(end.out_of_scope.beyond_seeds);
   json.Key("not_included").Value(end.out_of_scope.not_included);
-  json.Key("excluded").Value(end.out_of_scope.excluded).EndObject();
+  json.Key("excluded").Value(end.out_of_scope.excluded);
+  json.Key("by_sitemaps").Value(end.out_of_scope.by_sitemaps).EndObject();
   json.Key("by_status").BeginObject();
   for (const auto& [status, count] : tally.by_status()) {
     json.Key(std::to_string(status)).Value(count);

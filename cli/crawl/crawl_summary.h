@@ -18,6 +18,7 @@ struct OutOfScopeCounts {
   uint64_t beyond_seeds = 0;  // by --scope
   uint64_t not_included = 0;
   uint64_t excluded = 0;
+  uint64_t by_sitemaps = 0;  // by --sitemaps
 };
 
 // How a crawl came to its end, for people and with --json.
@@ -28,6 +29,7 @@ struct CrawlEnd {
   CrawlSnapshot last;
   std::vector<std::string> dead_letter_causes;  // of the first; last.dead_letters says how many
   ScopeKind scope = ScopeKind::kEverything;
+  SitemapUse sitemaps = SitemapUse::kStrategy;
   OutOfScopeCounts out_of_scope;
   uint64_t handed_out = 0;     // requests that are in no queue any more and were not fetched
   bool queue_is_exact = true;  // otherwise what `last` says of it is an estimate

@@ -67,11 +67,17 @@ TEST(CrawlSummaryTest, SaysWhatLeftTheScopeAndWhichOptionWouldLetItIn) {
   EXPECT_THAT(text, HasSubstr("1 link matched an --exclude."));
   EXPECT_THAT(SummaryJson(end, SomeTally()),
               HasSubstr(R"("scope":"domain","out_of_scope":{"beyond_seeds":1234,"not_included":5,)"
-                        R"("excluded":1})"));
+                        R"("excluded":1,"by_sitemaps":0})"));
   end.scope = ScopeKind::kHost;
   EXPECT_THAT(SummaryText(end, SomeTally()), HasSubstr("--scope domain is the next wider"));
   end.scope = ScopeKind::kPath;
   EXPECT_THAT(SummaryText(end, SomeTally()), HasSubstr("--scope host is the next wider"));
+  end.out_of_scope = {.by_sitemaps = 2};
+  end.sitemaps = SitemapUse::kOnly;
+  EXPECT_THAT(SummaryText(end, SomeTally()),
+              HasSubstr("2 links stood on pages and in no sitemap (--sitemaps only).\n"));
+  end.sitemaps = SitemapUse::kNo;
+  EXPECT_THAT(SummaryText(end, SomeTally()), HasSubstr("2 sitemaps left out (--sitemaps no).\n"));
   EXPECT_THAT(SummaryText({}, SomeTally()), Not(HasSubstr("--scope")));
 }
 
@@ -169,21 +175,23 @@ TEST(CrawlSummaryTest, DeadLettersAreToldWithTheirCausesAndWhatToDo) {
 }
 
 TEST(CrawlSummaryTest, JsonHasTheSameNumbers) {
-  EXPECT_EQ(
-      SummaryJson({.why = "nothing is left",
-                   .finished = true,
-                   .outcome = CrawlOutcome::kComplete,
-                   .data = "d"},
-                  SomeTally()),
-      "{\"ended\":\"nothing is "
-      "left\",\"finished\":true,\"outcome\":\"complete\",\"seconds\":0,\"pages\":1,"
-      "\"failed\":1,\"redirects\":0,\"put_by\":0,\"received_bytes\":1000,\"links\":0,\"domains\":1,"
-      "\"queued\":0,"
-      "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,"
-      "\"scope\":\"everything\",\"out_of_scope\":{\"beyond_seeds\":0,\"not_included\":0,"
-      "\"excluded\":0},\"by_status\":{\"200\":1},\"failures\":{\"tls_certificate\":{\"count\":1,"
-      "\"examples\":[\"http://a.test/x\"]}},\"dead_letters\":0,\"dead_letter_causes\":[],"
-      "\"robots_ignored_on\":[],\"data\":\"d\"}");
+  EXPECT_EQ(SummaryJson({.why = "nothing is left",
+                         .finished = true,
+                         .outcome = CrawlOutcome::kComplete,
+                         .data = "d"},
+                        SomeTally()),
+            "{\"ended\":\"nothing is "
+            "left\",\"finished\":true,\"outcome\":\"complete\",\"seconds\":0,\"pages\":1,"
+            "\"assets\":0,\"sitemaps\":0,\"failed\":1,\"redirects\":0,\"put_by\":0,\"received_"
+            "bytes\":1000,"
+            "\"links\":0,\"domains\":1,"
+            "\"queued\":0,"
+            "\"delayed\":0,\"handed_out\":0,\"queue_is_exact\":true,\"next_due_in_s\":null,"
+            "\"scope\":\"everything\",\"out_of_scope\":{\"beyond_seeds\":0,\"not_included\":0,"
+            "\"excluded\":0,\"by_sitemaps\":0},\"by_status\":{\"200\":1},\"failures\":{\"tls_"
+            "certificate\":{\"count\":1,"
+            "\"examples\":[\"http://a.test/x\"]}},\"dead_letters\":0,\"dead_letter_causes\":[],"
+            "\"robots_ignored_on\":[],\"data\":\"d\"}");
 }
 
 }  // namespace

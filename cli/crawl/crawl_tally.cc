@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "common/base/text.h"
+#include "common/model/own_request.h"
 #include "spider/fetch/redirects.h"
 #include "spider/publish/outcome_encoder.h"
 #include "strategy_worker/core/event_view.h"
@@ -34,10 +35,13 @@ void CrawlTally::Add(const SpiderLogEntry& entry) {
   if (const auto* const page = std::get_if<PageFetched>(&entry.event)) {
     received_bytes_ += page->received_bytes;
     if (IsRedirect(page->status)) return AddRedirect(*page);
-    ++pages_;
+    const OwnRequest own = OwnRequestOf(page->request.meta);
+    const bool is_page = IsPage(own, page->content_type);
+    ++(is_page ? pages_ : own.IsAsset() ? assets_ : sitemaps_);
     links_ += page->links_inside + page->links_outside;
     ++by_status_[page->status];
-    if (Domain* const domain = FindDomain(entry.domain)) ++domain->pages;
+    Domain* const domain = is_page ? FindDomain(entry.domain) : nullptr;
+    if (domain != nullptr) ++domain->pages;
     if (!unreachable_.empty()) NoteReached(page->request.url);
   } else if (const auto* const failed = std::get_if<FetchFailed>(&entry.event)) {
     AddFailure(entry, *failed);

@@ -51,6 +51,12 @@ class CrawlTally {
   void Add(const SpiderLogEntry& entry);
 
   uint64_t pages() const { return pages_; }
+  // What pages embed, fetched for them alone: no pages.
+  uint64_t assets() const { return assets_; }
+  // Those that --sitemaps asked for. One that a strategy asks for by itself is a page to it.
+  uint64_t sitemaps() const { return sitemaps_; }
+  // All of them.
+  uint64_t fetched() const { return pages_ + assets_ + sitemaps_; }
   // Answers that led to another domain, or perhaps out of scope: no pages.
   uint64_t redirects() const { return redirects_; }
   // Of requests of depth 0, the first that came.
@@ -80,6 +86,8 @@ class CrawlTally {
   void AddFailure(const SpiderLogEntry& entry, const FetchFailed& failed);
 
   uint64_t pages_ = 0;
+  uint64_t assets_ = 0;
+  uint64_t sitemaps_ = 0;
   uint64_t redirects_ = 0;
   std::vector<Redirect> seed_redirects_;
   uint64_t failed_ = 0;

@@ -5,6 +5,8 @@
 #include "fmt/format.h"
 #include <gtest/gtest.h>
 
+#include "common/model/own_request.h"
+
 namespace orbweaver {
 namespace {
 
@@ -29,6 +31,28 @@ TEST(CrawlTallyTest, CountsAnswersByStatusWhetherTheyArePagesOrErrors) {
   EXPECT_EQ(tally.received_bytes(), 200u);
   EXPECT_EQ(tally.by_status(), (std::map<uint32_t, uint64_t>{{200, 1}, {304, 1}, {404, 1}}));
   EXPECT_EQ(tally.by_cause().at(FailureCause::kDns).count, 1u);
+}
+
+TEST(CrawlTallyTest, WhatPagesEmbedIsNoPageAndADocumentInScopeIs) {
+  CrawlTally tally;
+  const auto add = [&tally](OwnRequest own, std::string_view type) {
+    const Meta meta = MetaOf(own);
+    tally.Add({.domain = "a.test",
+               .event = PageFetched{
+                   .request = {.meta = {&meta, 1}}, .status = 200, .content_type = type}});
+  };
+  using Kind = OwnRequest::Kind;
+  add({.kind = Kind::kAsset, .steps = 1, .is_in_scope = true}, "image/png");
+  add({.kind = Kind::kAsset, .steps = 1}, "text/html");
+  EXPECT_EQ(tally.assets(), 2u);
+  EXPECT_EQ(tally.pages(), 0u);
+  EXPECT_EQ(tally.domains(), 0u);
+  add({.kind = Kind::kAsset, .steps = 1, .is_in_scope = true}, "text/html");
+  add({.kind = Kind::kSitemap, .steps = 1}, "text/xml");
+  EXPECT_EQ(tally.assets(), 2u);
+  EXPECT_EQ(tally.sitemaps(), 1u);
+  EXPECT_EQ(tally.pages(), 1u);
+  EXPECT_EQ(tally.fetched(), 4u);
 }
 
 TEST(CrawlTallyTest, ARedirectThatWasNotFollowedIsNoPage) {

@@ -70,6 +70,8 @@ void SetLocalDefaults(ProductOptions* options) {
   // Somebody waits for the end: see also RetrySoon.
   options->spider.robots.retry_min = kRetryDelay / 2;
   options->strategy_worker.dns_failure_rest = kRetryDelay;
+  options->strategy_worker.own_retries = kRetries;
+  options->strategy_worker.own_retry_delay = kRetryDelay;
   // Whoever is at the terminal is its author, or wants to know.
   options->strategy_worker.on_strategy_error = OnStrategyError::kStop;
   options->strategy_worker.after_strategy_error =
@@ -218,6 +220,7 @@ OutOfScopeCounts LocalCrawl::out_of_scope() const {
     if (fate == "\"beyond_seeds\"}") counts.beyond_seeds = static_cast<uint64_t>(value);
     if (fate == "\"not_included\"}") counts.not_included = static_cast<uint64_t>(value);
     if (fate == "\"excluded\"}") counts.excluded = static_cast<uint64_t>(value);
+    if (fate == "\"sitemaps\"}") counts.by_sitemaps = static_cast<uint64_t>(value);
   });
   return counts;
 }
