@@ -18,6 +18,7 @@ setup() {
   fetch_sources
   fetch_suffix_list
   fetch_warcio
+  fetch_parquet_readers
   fetch_kubernetes_schemas
 }
 
@@ -124,6 +125,25 @@ fetch_warcio() {
   # mktemp's folder is for its maker alone.
   chmod 755 "$tmp"
   mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
+}
+
+# pyarrow, DuckDB and polars, into a folder of their own. They are compiled for one version of Python: where another one is, what is
+# built works as it is, and only the tests that need them fail.
+fetch_parquet_readers() {
+  local dir=$ORBWEAVER_CACHE/parquet-readers-26.0.1
+  [ ! -e "$dir" ] || return 0
+  say "fetching pyarrow, DuckDB and polars (deploy/deps/parquet_readers.txt, 135 MB)"
+  local tmp
+  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
+  if PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
+    -r "$root/deploy/deps/parquet_readers.txt" --target "$tmp" >&2; then
+    # mktemp's folder is for its maker alone.
+    chmod 755 "$tmp"
+    mv -T "$tmp" "$dir" 2>/dev/null || true
+  else
+    say "pip could not install them (see above): the tests parquet_judges, first_hour_parquet and docs will fail"
+  fi
+  rm -rf "$tmp"
 }
 
 # Of all the schemas in that package those of one version are kept.
