@@ -112,7 +112,8 @@ output:
   --out DIR                  write there: WARC files, each with its index (CDXJ); pages-….jsonl and
                              links-….jsonl, a line for each page; failures-….jsonl, a line for each
                              fetch that failed, with the page that linked there
-  --out-format FORMAT        of those lines: jsonl, or jsonl.zst for compressed files; jsonl
+  --out-format FORMAT        of those lines: jsonl, jsonl.zst for compressed files, or parquet for
+                             tables; jsonl
   --keep-header NAME         a header of the answer for the lines of pages, besides cache-control,
                              content-language, content-type, etag, last-modified and server
   --text                     texts-….jsonl too: what people read of each page

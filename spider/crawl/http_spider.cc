@@ -29,18 +29,20 @@ std::string ForFileName(std::string name) {
 }
 
 absl::StatusOr<std::unique_ptr<Lane>> MakeLane(const SpiderOptions& options,
-                                               const SpiderSurroundings& around, int number) {
+                                               const SpiderSurroundings& around, int number,
+                                               std::shared_ptr<LineConverter> converter) {
   ASSIGN_OR_RETURN(auto fetcher, HttpFetcher::Create(options.network, options.fetch));
   const std::string writer = fmt::format("{}-{}", ForFileName(around.worker_id), number);
-  return std::make_unique<Lane>(LaneParts{
-      .fetcher = std::move(fetcher),
-      .archive = std::make_unique<Archive>(options.archive, writer, around.software, SystemClock()),
-      .suffixes = around.suffixes,
-      .clock = SystemClock(),
-      .metrics = around.metrics.fetchers,
-      .urls = options.url,
-      .parse = options.parse,
-      .publish = options.publish});
+  return std::make_unique<Lane>(
+      LaneParts{.fetcher = std::move(fetcher),
+                .archive = std::make_unique<Archive>(options.archive, writer, around.software,
+                                                     SystemClock(), std::move(converter)),
+                .suffixes = around.suffixes,
+                .clock = SystemClock(),
+                .metrics = around.metrics.fetchers,
+                .urls = options.url,
+                .parse = options.parse,
+                .publish = options.publish});
 }
 
 }  // namespace
@@ -116,9 +118,12 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
   if (!options.fetch.from.empty()) options.archive.from = options.fetch.from;
   ASSIGN_OR_RETURN(const CrawlScope scope, CrawlScope::Make(options.scope, around.suffixes));
   RecoverArchives(options.archive);
+  const auto converter = options.archive.line_format == LineFormat::kParquet
+                             ? std::make_shared<LineConverter>()
+                             : nullptr;
   std::vector<std::unique_ptr<Lane>> made;
   for (int i = 0; i < options.crawl.threads; ++i) {
-    ASSIGN_OR_RETURN(auto lane, MakeLane(options, around, i));
+    ASSIGN_OR_RETURN(auto lane, MakeLane(options, around, i, converter));
     made.push_back(std::move(lane));
   }
   std::unique_ptr<Lanes> lanes;
@@ -128,7 +133,7 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
     lanes = std::make_unique<ThreadedLanes>(std::move(made));
   }
   auto failures =
-      FailureFile::Create(options.archive, ForFileName(around.worker_id), SystemClock());
+      FailureFile::Create(options.archive, ForFileName(around.worker_id), SystemClock(), converter);
   return std::make_unique<SpiderCore>(SpiderCoreParts{
       .bus = around.bus,
       .clock = SystemClock(),

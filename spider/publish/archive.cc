@@ -1,5 +1,8 @@
 #include "spider/publish/archive.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/ascii.h"
 
 #include "common/base/log.h"
@@ -14,14 +17,18 @@ namespace {
 
 std::vector<std::string> LowerCase(std::vector<std::string> names) {
   for (std::string& name : names) absl::AsciiStrToLower(&name);
+  // One that is named twice would be twice in each line.
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
   return names;
 }
 
 }  // namespace
 
 Archive::Archive(const ArchiveOptions& options, std::string_view writer, std::string_view software,
-                 const Clock& clock)
+                 const Clock& clock, std::shared_ptr<LineConverter> converter)
     : headers_(LowerCase(options.headers)),
+      converter_(std::move(converter)),
       has_text_(options.text),
       has_markdown_(options.markdown) {
   if (options.folder.empty()) return;
@@ -29,11 +36,12 @@ Archive::Archive(const ArchiveOptions& options, std::string_view writer, std::st
     warc_ =
         std::make_unique<WarcWriter>(options, "orbweaver-" + std::string(writer), software, clock);
   }
-  if (options.jsonl) pages_ = std::make_unique<LineFiles>(options, "pages", writer, clock);
-  if (options.links) links_ = std::make_unique<LineFiles>(options, "links", writer, clock);
-  if (has_text_ || has_markdown_) {
-    texts_ = std::make_unique<LineFiles>(options, "texts", writer, clock);
-  }
+  const auto files = [&](std::string_view kind) {
+    return std::make_unique<LineFiles>(options, kind, writer, clock, converter_);
+  };
+  if (options.jsonl) pages_ = files("pages");
+  if (options.links) links_ = files("links");
+  if (has_text_ || has_markdown_) texts_ = files("texts");
 }
 
 absl::Status Archive::KeepExchange(std::string_view url, const FetchResult& result) {
@@ -68,7 +76,7 @@ absl::Status Archive::Finish() {
   for (LineFiles* const lines : {pages_.get(), links_.get(), texts_.get()}) {
     if (lines != nullptr) RETURN_IF_ERROR(lines->Finish());
   }
-  return absl::OkStatus();
+  return converter_ == nullptr ? absl::OkStatus() : converter_->Wait();
 }
 
 void RecoverArchives(const ArchiveOptions& options) {

@@ -12,6 +12,7 @@
 #include "common/base/clock.h"
 #include "spider/fetch/fetch_result.h"
 #include "spider/parse/page.h"
+#include "spider/publish/line_converter.h"
 #include "spider/publish/line_files.h"
 #include "spider/publish/outcome_encoder.h"
 #include "spider/publish/publish_options.h"
@@ -25,9 +26,9 @@ namespace orbweaver {
 class Archive {
  public:
   // `writer` tells those apart that write into one folder at the same time. `clock` must outlive
-  // this.
+  // this. `converter`: of the lines' files, where they become Parquet; shared by all archives.
   Archive(const ArchiveOptions& options, std::string_view writer, std::string_view software,
-          const Clock& clock);
+          const Clock& clock, std::shared_ptr<LineConverter> converter = nullptr);
 
   // Every answer, robots.txt, redirects and those whose content was refused included. Fatal when
   // the disk does not take it.
@@ -45,6 +46,7 @@ class Archive {
   std::unique_ptr<LineFiles> pages_;        // likewise
   std::unique_ptr<LineFiles> links_;        // likewise
   std::unique_ptr<LineFiles> texts_;        // likewise
+  const std::shared_ptr<LineConverter> converter_;
   const bool has_text_;
   const bool has_markdown_;
   std::string line_;

@@ -10,9 +10,16 @@
 namespace orbweaver {
 
 std::unique_ptr<FailureFile> FailureFile::Create(const ArchiveOptions& options,
-                                                 std::string_view writer, const Clock& clock) {
+                                                 std::string_view writer, const Clock& clock,
+                                                 std::shared_ptr<LineConverter> converter) {
   if (options.folder.empty() || !options.failures) return nullptr;
-  return std::unique_ptr<FailureFile>(new FailureFile(options, writer, clock));
+  return std::unique_ptr<FailureFile>(
+      new FailureFile(options, writer, clock, std::move(converter)));
+}
+
+absl::Status FailureFile::Finish() {
+  RETURN_IF_ERROR(lines_.Finish());
+  return converter_ == nullptr ? absl::OkStatus() : converter_->Wait();
 }
 
 absl::Status FailureFile::Keep(std::string_view entry) {

@@ -1,18 +1,42 @@
 #include "spider/publish/line_files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
+#include "common/base/check.h"
 #include "common/base/status.h"
+#include "spider/publish/lines_to_parquet.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr std::string_view kSuffix = ".jsonl";
 constexpr std::string_view kZstdSuffix = ".jsonl.zst";
+// Lines that become a Parquet file: they are read again then, and the crawl's end waits for it.
+constexpr uint64_t kMaxConvertedBytes = uint64_t{128} << 20;
+
+std::string_view SuffixOf(LineFormat format) {
+  switch (format) {
+    case LineFormat::kZstd:
+      return kZstdSuffix;
+    case LineFormat::kParquet:
+      return kParquetSuffix;
+    case LineFormat::kPlain:
+      break;
+  }
+  return kSuffix;
+}
+
+uint64_t MaxBytes(const ArchiveOptions& options) {
+  return options.line_format == LineFormat::kParquet
+             ? std::min(options.max_file_bytes, kMaxConvertedBytes)
+             : options.max_file_bytes;
+}
 
 absl::StatusOr<uint64_t> WholeLines(int fd, const std::string& /*path*/) {
   std::vector<char> block(size_t{64} << 10);
@@ -32,15 +56,18 @@ absl::StatusOr<uint64_t> WholeLines(int fd, const std::string& /*path*/) {
 }  // namespace
 
 LineFiles::LineFiles(const ArchiveOptions& options, std::string_view kind, std::string_view writer,
-                     const Clock& clock)
-    : max_file_bytes_(options.max_file_bytes),
+                     const Clock& clock, std::shared_ptr<LineConverter> converter)
+    : max_file_bytes_(MaxBytes(options)),
       files_(
           {.folder = options.folder,
            .prefix = std::string(kind) + "-" + std::string(writer),
-           .suffix = std::string(options.line_format == LineFormat::kZstd ? kZstdSuffix : kSuffix),
+           .suffix = std::string(SuffixOf(options.line_format)),
+           .ending = options.line_format == LineFormat::kParquet ? kLinesEnding : OutputFile::kOpen,
            // Append ends a file here, with what ends its frame.
            .max_file_bytes = UINT64_MAX},
-          clock) {
+          clock),
+      converter_(options.line_format == LineFormat::kParquet ? std::move(converter) : nullptr) {
+  CHECK(options.line_format != LineFormat::kParquet || converter_ != nullptr);
   if (options.line_format == LineFormat::kZstd) zstd_ = std::make_unique<ZstdLines>();
 }
 
@@ -51,12 +78,16 @@ absl::Status LineFiles::Append(std::string_view line) {
 
 absl::Status LineFiles::Finish() {
   if (zstd_ != nullptr && files_.size() > 0) RETURN_IF_ERROR(files_.Append(zstd_->End()));
-  return files_.Finish();
+  if (converter_ == nullptr) return files_.Finish();
+  std::unique_ptr<OutputFile> lines = files_.Release();
+  return lines == nullptr ? absl::OkStatus() : converter_->Add(std::move(lines));
 }
 
 int RecoverLineFiles(const ArchiveOptions& options) {
   return RecoverOutputFiles(options.folder, kSuffix, WholeLines) +
-         RecoverOutputFiles(options.folder, kZstdSuffix, RepairZstdLines);
+         RecoverOutputFiles(options.folder, kZstdSuffix, RepairZstdLines) +
+         RecoverOutputFiles(options.folder, kParquetSuffix, kLinesEnding, WholeLines,
+                            LinesToParquet);
 }
 
 }  // namespace orbweaver

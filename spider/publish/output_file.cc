@@ -18,7 +18,6 @@
 namespace orbweaver {
 namespace {
 
-constexpr std::string_view kOpen = ".open";
 // Names that are tried when that of a file is taken.
 constexpr int kMaxNames = 100;
 
@@ -79,36 +78,35 @@ bool RenameToFree(const std::string& from, const std::string& to) {
   return rename(from.c_str(), to.c_str()) == 0;
 }
 
-// "a-00001.warc.gz" becomes "a-00001-2.warc.gz".
-std::string Numbered(const std::string& path, int number) {
-  const size_t last_word = path.find_last_of("-/");
-  const size_t suffix = path.find('.', last_word == std::string::npos ? 0 : last_word);
-  const size_t at = std::min(suffix, path.size());
-  return path.substr(0, at) + fmt::format("-{}", number) + path.substr(at);
-}
-
-absl::Status FinishFile(int fd, const std::string& path) {
+absl::Status FinishFile(int fd, const std::string& path, const std::string& open_path) {
   if (fsync(fd) != 0) return SystemError("sync", path);
-  const std::string open_path = path + std::string(kOpen);
-  for (int n = 1; !RenameToFree(open_path, n == 1 ? path : Numbered(path, n)); ++n) {
+  for (int n = 1; !RenameToFree(open_path, NumberedPath(path, n)); ++n) {
     // Somebody finished one of that name between our looking for it and our taking the other.
     if (errno != EEXIST || n == kMaxNames) return SystemError("finish", path);
   }
   return SyncFolderOf(path);
 }
 
-absl::Status CutAndFinish(const std::string& path, int fd, const Repair& repair) {
-  ASSIGN_OR_RETURN(const uint64_t whole, repair(fd, path));
+// What is to be done with files of one kind.
+struct Recovery {
+  std::string_view ending;
+  const Repair& repair;
+  const FinishAs& finish;  // nullptr: the file gets its name
+};
+
+absl::Status CutAndFinish(const std::string& open_path, int fd, const Recovery& recovery) {
+  const std::string path = open_path.substr(0, open_path.size() - recovery.ending.size());
+  ASSIGN_OR_RETURN(const uint64_t whole, recovery.repair(fd, path));
   if (whole == 0) {
-    if (unlink((path + std::string(kOpen)).c_str()) != 0) return SystemError("remove", path);
+    if (unlink(open_path.c_str()) != 0) return SystemError("remove", path);
     return absl::OkStatus();
   }
   if (ftruncate(fd, static_cast<off_t>(whole)) != 0) return SystemError("cut", path);
-  return FinishFile(fd, path);
+  return recovery.finish == nullptr ? FinishFile(fd, path, open_path) : recovery.finish(path);
 }
 
 // False: somebody writes it, or has just finished it.
-absl::StatusOr<bool> RecoverFile(const std::string& open_path, const Repair& repair) {
+absl::StatusOr<bool> RecoverFile(const std::string& open_path, const Recovery& recovery) {
   // A pipe of that name is not waited for, and no link leads to a file elsewhere.
   const int fd = open(open_path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0 && errno == ENOENT) return false;
@@ -121,10 +119,9 @@ absl::StatusOr<bool> RecoverFile(const std::string& open_path, const Repair& rep
   } else if (fstat(fd, &opened) == 0 && stat(open_path.c_str(), &named) == 0 &&
              opened.st_ino == named.st_ino) {
     // It was not finished between opening and locking.
-    const absl::Status status =
-        S_ISREG(opened.st_mode)
-            ? CutAndFinish(open_path.substr(0, open_path.size() - kOpen.size()), fd, repair)
-            : FatalError("open {}: no file. Remove it", open_path);
+    const absl::Status status = S_ISREG(opened.st_mode)
+                                    ? CutAndFinish(open_path, fd, recovery)
+                                    : FatalError("open {}: no file. Remove it", open_path);
     if (status.ok()) {
       done = true;
     } else {
@@ -138,7 +135,8 @@ absl::StatusOr<bool> RecoverFile(const std::string& open_path, const Repair& rep
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& folder,
-                                                               std::string_view name) {
+                                                               std::string_view name,
+                                                               std::string_view ending) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
@@ -147,8 +145,8 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string
   std::string path = (std::filesystem::path(folder) / name).string();
   absl::Status taken = absl::AlreadyExistsError(fmt::format("open {}: it exists", path));
   if (std::filesystem::exists(path, error)) return taken;
-  const int fd =
-      open((path + std::string(kOpen)).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const std::string open_path = path + std::string(ending);
+  const int fd = open(open_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0 && errno != EEXIST) return SystemError("open", path);
   if (fd < 0) return taken;
   // The lock says that somebody lives who writes it. Who recovers files may have been faster.
@@ -157,10 +155,10 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string
     absl::Status status = SystemError("lock", path);
     close(fd);
     if (locked) return taken;
-    unlink((path + std::string(kOpen)).c_str());
+    unlink(open_path.c_str());
     return status;
   }
-  return std::unique_ptr<OutputFile>(new OutputFile(std::move(path), fd));
+  return std::unique_ptr<OutputFile>(new OutputFile(std::move(path), ending, fd));
 }
 
 OutputFile::~OutputFile() {
@@ -187,21 +185,34 @@ absl::Status OutputFile::Append(std::string_view record) {
 }
 
 absl::Status OutputFile::Finish() {
-  RETURN_IF_ERROR(FinishFile(fd_, path_));
+  RETURN_IF_ERROR(FinishFile(fd_, path_, open_path()));
   close(fd_);
   fd_ = -1;
   return absl::OkStatus();
 }
 
+std::string NumberedPath(const std::string& path, int number) {
+  if (number == 1) return path;
+  const size_t last_word = path.find_last_of("-/");
+  const size_t suffix = path.find('.', last_word == std::string::npos ? 0 : last_word);
+  const size_t at = std::min(suffix, path.size());
+  return path.substr(0, at) + fmt::format("-{}", number) + path.substr(at);
+}
+
 int RecoverOutputFiles(const std::string& folder, std::string_view suffix, const Repair& repair) {
-  const std::string ending = std::string(suffix) + std::string(kOpen);
+  return RecoverOutputFiles(folder, suffix, OutputFile::kOpen, repair, nullptr);
+}
+
+int RecoverOutputFiles(const std::string& folder, std::string_view suffix, std::string_view ending,
+                       const Repair& repair, const FinishAs& finish) {
+  const std::string tail = std::string(suffix) + std::string(ending);
   int finished = 0;
   std::error_code error;
   std::filesystem::directory_iterator entry(folder, error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string open_path = entry->path().string();
-    if (!open_path.ends_with(ending)) continue;
-    const absl::StatusOr<bool> done = RecoverFile(open_path, repair);
+    if (!open_path.ends_with(tail)) continue;
+    const absl::StatusOr<bool> done = RecoverFile(open_path, {ending, repair, finish});
     if (!done.ok()) {
       Log(LogLevel::kWarning, "archive", "file {} is left as it is: {}", open_path,
           MessageOf(done.status()));

@@ -1,7 +1,8 @@
 // A file that grows by whole records and never shows anyone a torn one.
 //
-// While it is written its name ends in `.open`; finished, it has its own. What a process that died
-// left behind is cut to its whole records and finished by the next one (RecoverOutputFiles).
+// While it is written its name has `.open` behind it, or another ending; finished, it has its own.
+// What a process that died left behind is cut to its whole records and finished by the next one
+// (RecoverOutputFiles).
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,14 @@ namespace orbweaver {
 // Not thread-safe.
 class OutputFile {
  public:
+  static constexpr std::string_view kOpen = ".open";
+
   // Makes `folder`/`name`.open, and the folder. AlreadyExists when there is a file of that name,
   // finished or not; fatal when it cannot be made.
   static absl::StatusOr<std::unique_ptr<OutputFile>> Create(const std::string& folder,
-                                                            std::string_view name);
-  // What was not finished stays `.open`.
+                                                            std::string_view name,
+                                                            std::string_view ending = kOpen);
+  // What was not finished stays open, without its lock.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -38,13 +42,23 @@ class OutputFile {
   // with a number more. Nothing can be appended any more.
   absl::Status Finish();
 
- private:
-  OutputFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  // That it has once it is finished.
+  const std::string& path() const { return path_; }
+  std::string open_path() const { return path_ + ending_; }
 
-  const std::string path_;  // without `.open`
+ private:
+  OutputFile(std::string path, std::string_view ending, int fd)
+      : path_(std::move(path)), ending_(ending), fd_(fd) {}
+
+  const std::string path_;
+  const std::string ending_;
   int fd_;
   uint64_t size_ = 0;
 };
+
+// The name that a file gets instead when others have `path` and its like: "a-00001.warc.gz" is
+// "a-00001-2.warc.gz" as number 2, and itself as number 1.
+std::string NumberedPath(const std::string& path, int number);
 
 // Makes the file behind `fd` whole, as far as it can; returns how many bytes of it, from its start,
 // are to be kept. `path` is the file's without `.open`.
@@ -54,5 +68,11 @@ using Repair = std::function<absl::StatusOr<uint64_t>(int fd, const std::string&
 // to what is whole; those with nothing are removed. A file that cannot be finished is logged
 // and stays as it is: what is new has another name. Returns how many were finished or removed.
 int RecoverOutputFiles(const std::string& folder, std::string_view suffix, const Repair& repair);
+
+// The same for files that become others: `finish` gets the path without `ending`, and the file,
+// whole, is to be gone when it returns OK. Its lock is held meanwhile.
+using FinishAs = std::function<absl::Status(const std::string& path)>;
+int RecoverOutputFiles(const std::string& folder, std::string_view suffix, std::string_view ending,
+                       const Repair& repair, const FinishAs& finish);
 
 }  // namespace orbweaver

@@ -40,7 +40,7 @@ absl::Status OutputFiles::Begin() {
   // A worker that was restarted within the second has used some numbers.
   do {
     name = fmt::format("{}-{}-{:05}{}", options_.prefix, time, ++made_, options_.suffix);
-    auto file = OutputFile::Create(options_.folder, name);
+    auto file = OutputFile::Create(options_.folder, name, options_.ending);
     made = file.status();
     if (made.ok()) file_ = *std::move(file);
   } while (absl::IsAlreadyExists(made));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -19,6 +20,7 @@ struct OutputFilesOptions {
   std::string folder;
   std::string prefix;  // of the names; tells those apart that write at the same time
   std::string suffix;
+  std::string_view ending = OutputFile::kOpen;  // of a file that is not finished
   uint64_t max_file_bytes = uint64_t{1} << 30;
 };
 
@@ -42,6 +44,8 @@ class OutputFiles {
 
   // Finishes the file that is being written. Append begins another.
   absl::Status Finish();
+  // The same for one that others finish: nullptr when there is none.
+  std::unique_ptr<OutputFile> Release() { return std::move(file_); }
 
  private:
   absl::Status Begin();

@@ -37,10 +37,13 @@ void DeclareArchiveOptions(config::Schema& schema, ArchiveOptions* options) {
   schema.Add("spider.archive.failures", &options->failures,
              {.doc = "Write `failures-….jsonl` there: a line of JSON for each fetch that failed. "
                      "`strategy_worker.keep_referrers` lets it say which page linked there"});
-  schema.AddChoice("spider.archive.line_format", &options->line_format,
-                   {{"jsonl", LineFormat::kPlain}, {"jsonl.zst", LineFormat::kZstd}},
-                   {.doc = "How files of JSON lines are written: as they are, or compressed by "
-                           "zstd (`….jsonl.zst`)"});
+  schema.AddChoice(
+      "spider.archive.line_format", &options->line_format,
+      {{"jsonl", LineFormat::kPlain},
+       {"jsonl.zst", LineFormat::kZstd},
+       {"parquet", LineFormat::kParquet}},
+      {.doc = "How files of JSON lines are written: as they are, compressed by zstd "
+              "(`….jsonl.zst`), or, once they are finished, as Parquet (`….parquet`)"});
   schema.Add("spider.archive.text", &options->text,
              {.doc = "Write `texts-….jsonl` there: a line of JSON for each page with the text that "
                      "people read, without navigation and the like"});

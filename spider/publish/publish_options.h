@@ -25,7 +25,7 @@ struct PublishOptions {
 // spider.publish.*; `options` must outlive the schema.
 void DeclarePublishOptions(config::Schema& schema, PublishOptions* options);
 
-enum class LineFormat : uint8_t { kPlain, kZstd };
+enum class LineFormat : uint8_t { kPlain, kZstd, kParquet };
 
 struct ArchiveOptions {
   // Where WARC files and files of JSON lines go; empty: none are written.

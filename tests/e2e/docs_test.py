@@ -1,4 +1,4 @@
-"""Every command of a page of the documentation, as it stands there: python3 docs_test.py PROGRAM ROOT PAGE…
+"""Every command of a page of the documentation, as it stands there: python3 docs_test.py PROGRAM ROOT CACHE PAGE…
 
 A block marked `sh` is typed line by line into a shell: in a folder of its own where it begins with a crawl, else
 in that of the page's first block. The web is that of docs_web.py.
@@ -15,7 +15,7 @@ import unittest
 from docs_web import DocsWeb
 from synthetic_web import PATIENCE_S
 
-PROGRAM = ROOT = pathlib.Path()
+PROGRAM = ROOT = CACHE = pathlib.Path()
 PAGES = []
 
 # Commands that a test of their own runs.
@@ -62,7 +62,11 @@ class Docs(unittest.TestCase):
         (self.folder / "bin" / "orbweaver").symlink_to(PROGRAM)
         web = DocsWeb(self.folder)
         self.addCleanup(web.close)
-        self.environment = os.environ | web.environment() | {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
+        self.environment = os.environ | web.environment() | {
+            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
+            # DuckDB and polars, which a reader installs with pip.
+            "PYTHONPATH": str(CACHE / "parquet-readers-26.0.1"),
+        }
 
     def new_folder(self):
         here = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
@@ -99,6 +103,6 @@ class Docs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM, ROOT = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
-    PAGES = sys.argv[3:]
+    PROGRAM, ROOT, CACHE = (pathlib.Path(name).resolve() for name in sys.argv[1:4])
+    PAGES = sys.argv[4:]
     unittest.main(argv=sys.argv[:1])

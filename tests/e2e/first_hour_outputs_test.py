@@ -108,8 +108,8 @@ class Formats(Outputs):
         self.assertEqual([], list((self.folder / "out").glob("*.jsonl")))
 
     def test_another_format_is_refused(self):
-        done = self.crawl("http://127.0.0.1:1/", "--out", "out", "--out-format", "parquet", code=2)
-        self.assertIn("jsonl.zst", done.stderr)
+        done = self.crawl("http://127.0.0.1:1/", "--out", "out", "--out-format", "csv", code=2)
+        self.assertIn("jsonl, jsonl.zst, parquet", done.stderr)
 
 
 class Texts(Outputs):
