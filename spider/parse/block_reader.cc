@@ -194,7 +194,13 @@ void BlockReader::OnStart(const Element& element, const HtmlAttributes& attribut
   switch (element.kind) {
     case Kind::kLink: {
       const std::string_view href = TrimSpace(attributes.Get(HtmlAttribute::kHref));
-      text_.OpenLink(href.empty() || href.starts_with('#') ? std::string_view() : resolve(href));
+      // One without href is a place in the page. Pages of XHTML leave it open (<a id="x"/>), and
+      // all behind it is no link.
+      if (href.empty()) {
+        text_.CloseLink();
+      } else {
+        text_.OpenLink(href.starts_with('#') ? std::string_view() : resolve(href));
+      }
       break;
     }
     case Kind::kCode:

@@ -22,9 +22,11 @@ double LinkDensity(const TextBlock& block) {
 
 bool IsHeading(const TextBlock& block) { return block.kind == BlockKind::kHeading; }
 
+bool IsMenu(const TextBlock& block) { return LinkDensity(block) > 1.0 / 3; }
+
 // Whether a block between these two is of the page and not around it.
 bool IsContent(const TextBlock* before, const TextBlock& block, const TextBlock* after) {
-  if (LinkDensity(block) > 1.0 / 3) return false;
+  if (IsMenu(block)) return false;
   if (block.kind == BlockKind::kCode) return true;
   const size_t words_after = after == nullptr ? 0 : Words(*after);
   if (before != nullptr && LinkDensity(*before) > 5.0 / 9) {
@@ -107,8 +109,31 @@ bool ReadableText::ChooseByDensity() {
     any = any || chosen_[i];
     after = &blocks[i];
   }
-  if (any) ChooseHeadings();
-  return any;
+  if (!any) return false;
+  ChooseBetween();
+  ChooseHeadings();
+  return true;
+}
+
+// Short blocks are the page where it goes on behind them, before any menu: definitions, steps, the
+// lines of a reference.
+void ReadableText::ChooseBetween() {
+  const auto blocks = reader_.blocks();
+  std::vector<size_t> run;
+  bool follows_content = false;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].in_chrome || IsHeading(blocks[i])) continue;
+    if (chosen_[i]) {
+      for (const size_t between : run) chosen_[between] = true;
+      run.clear();
+      follows_content = true;
+    } else if (IsMenu(blocks[i])) {
+      run.clear();
+      follows_content = false;
+    } else if (follows_content) {
+      run.push_back(i);
+    }
+  }
 }
 
 // A heading is of the page when something below it is.

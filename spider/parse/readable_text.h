@@ -33,6 +33,7 @@ class ReadableText {
   // False when nothing was chosen.
   bool ChooseMain();
   bool ChooseByDensity();
+  void ChooseBetween();
   void ChooseHeadings();
   void WriteText(size_t max_bytes);
   void WriteMarkdown(size_t max_bytes);

@@ -57,6 +57,16 @@ TEST_F(ReadableTextTest, AHeadingIsKeptWithWhatStandsBelowIt) {
   EXPECT_EQ(text_.text(), "one\n\ntwo\n\n" + std::string(kLong));
 }
 
+TEST_F(ReadableTextTest, ShortBlocksAmongLongOnesAreThePageAndNotThoseBehindAMenu) {
+  const std::string p = "<p>" + std::string(kLong);
+  const std::string q = "\n\n" + std::string(kLong);
+  Read(p + "<dl><dt>-v<dd>Be loud.<dt>-q<dd>Be quiet.</dl><h2>Exit</h2><p>0 or 1." + p +
+       "<p><a href=x>next</a><p>Read on<p>Share<p>" + kLong);
+  EXPECT_EQ(text_.text(),
+            kLong + std::string("\n\n-v\n\nBe loud.\n\n-q\n\nBe quiet.\n\nExit\n\n0 or 1.") + q +
+                "\n\nShare" + q);
+}
+
 TEST_F(ReadableTextTest, WhatWasLeftOpenHidesNothingBehindTheNextHeading) {
   for (const char* const open : {"<svg><text>x", "<select><option>x", "<button>x", "<noscript>x"}) {
     EXPECT_EQ(Read(std::string(open) + "<h1>Head</h1><p>text").text(), "Head\n\ntext") << open;
@@ -99,6 +109,12 @@ TEST_F(ReadableTextTest, AHeadingsLinkToItselfIsNoPartOfIt) {
     EXPECT_EQ(Markdown("<h2>Head <a href='#h'>" + std::string(mark) + "</a></h2><p>a"),
               "## Head\n\na");
   }
+}
+
+TEST_F(ReadableTextTest, AnAnchorThatIsLeftOpenMakesNoLinkOfWhatFollows) {
+  const std::string p = "<p>" + std::string(kLong) + "</p>";
+  EXPECT_EQ(Read(p + "<h2><a id='s4.1'/>One</h2>" + p).text(),
+            std::string(kLong) + "\n\nOne\n\n" + kLong);
 }
 
 TEST_F(ReadableTextTest, ATableWhoseFirstRowIsLeftOutIsATableStill) {
