@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/crawl_options.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/live_workers.h"
 #include "cli/message.h"
@@ -142,6 +143,14 @@ int Run(const std::string& action, std::span<const std::string> all_args) {
     return Fail(
         kExitUsage, action,
         fmt::format("wrong or missing arguments. `orbweaver {} --help` lists them", action));
+  }
+  if (parsed.token.empty() && !IsConfigured(schema, "kafka.brokers")) {
+    return Fail(
+        kExitUsage, action,
+        fmt::format(
+            "no cluster is named: `orbweaver {}` is for one (--config FILE). A crawl on this "
+            "machine pauses at Ctrl-C, and `orbweaver crawl` goes on with it",
+            action));
   }
   if (parsed.token.empty()) {
     return Fail(kExitUsage, action,
