@@ -20,7 +20,7 @@ void WriteValueType(const ValueType& type, JsonWriter& json) {
       break;
     case ValueType::Kind::kDuration:
       json.Key("type").Value("string");
-      json.Key("pattern").Value("^(0|[1-9][0-9]*)(ns|us|ms|s|m|h|d)$");
+      json.Key("pattern").Value("^(0|(0|[1-9][0-9]*)(ns|us|ms|s|m|h|d))$");
       break;
     case ValueType::Kind::kBytes:
       json.Key("type").BeginArray().Value("integer").Value("string").EndArray();

@@ -44,7 +44,7 @@ How values are written:
 
 | type | text |
 |---|---|
-| duration | a whole number and its unit: `250ms`, `10s`, `2h`; units `ns us ms s m h d` |
+| duration | a whole number and its unit: `250ms`, `10s`, `2h`; units `ns us ms s m h d`; `0` needs none |
 | size | a whole number and its unit: `64KiB`, `256MB`, or bytes alone; `KB MB GB TB` are powers of 1000, `KiB MiB GiB TiB` of 1024 |
 | true or false | `true` or `false` and nothing else |
 | list | in the file a YAML list; elsewhere separated by commas, empty for none. A later source replaces it |

@@ -102,6 +102,7 @@ std::string PrintNumber(uint64_t value) { return fmt::format("{}", value); }
 std::string PrintNumber(double value) { return fmt::format("{}", value); }
 
 bool ParseDuration(std::string_view text, std::chrono::nanoseconds* value) {
+  if (text == "0") text = "0s";
   uint64_t parsed;
   if (!ParseQuantity(text, kDurationUnits, 0, &parsed) ||
       parsed > static_cast<uint64_t>(std::chrono::nanoseconds::max().count())) {

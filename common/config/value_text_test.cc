@@ -75,8 +75,10 @@ TEST(ValueTextTest, DurationsNeedAUnit) {
   EXPECT_EQ(value, std::chrono::hours(2));
   EXPECT_TRUE(ParseDuration("0s", &value));
   EXPECT_EQ(value, nanoseconds(0));
-  for (const char* text : {"", "0", "10", "s", "10 s", "1.5s", "-1s", "1h30m", "10S", "10sec",
-                           "010s", "106752d", "99999999999999999999s"}) {
+  EXPECT_TRUE(ParseDuration("0", &value));  // the same in every unit
+  EXPECT_EQ(value, nanoseconds(0));
+  for (const char* text : {"", "00", "-0", "10", "s", "10 s", "1.5s", "-1s", "1h30m", "10S",
+                           "10sec", "010s", "106752d", "99999999999999999999s"}) {
     EXPECT_FALSE(ParseDuration(text, &value)) << text;
   }
 }
