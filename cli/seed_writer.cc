@@ -22,6 +22,15 @@ constexpr size_t kDomainBytes = 128;
 // Enough that a list of many domains in any order still makes few messages.
 constexpr size_t kMostCollectedBytes = size_t{16} << 20;
 
+// `localhost:8000/docs`: to a parser of URLs its scheme is `localhost`.
+bool BeginsWithHostAndPort(std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return false;
+  const std::string_view rest = text.substr(colon + 1);
+  const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  return digits > 0 && digits <= 5 && (digits == rest.size() || rest[digits] == '/');
+}
+
 }  // namespace
 
 SeedWriter::SeedWriter(const Clock& clock, UrlResolver& resolver, int partitions, Duration timeout)
@@ -51,7 +60,9 @@ absl::StatusOr<std::unique_ptr<SeedWriter>> SeedWriter::Create(Bus& bus, const C
 
 UrlError ResolveSeed(std::string_view seed, UrlResolver& resolver, ResolvedUrl* url) {
   const UrlError error = resolver.Resolve(seed, url);
-  if (error != UrlError::kRelative || seed.starts_with('/')) return error;
+  const bool has_no_scheme = (error == UrlError::kRelative && !seed.starts_with('/')) ||
+                             (error == UrlError::kScheme && BeginsWithHostAndPort(seed));
+  if (!has_no_scheme) return error;
   return resolver.Resolve(fmt::format("http://{}", seed), url);
 }
 

@@ -21,7 +21,7 @@
 namespace orbweaver {
 
 // The URL that a seed names: any bytes; without a scheme it is taken for http, as people write
-// addresses.
+// addresses: `example.org/docs`, `localhost:8000`.
 UrlError ResolveSeed(std::string_view seed, UrlResolver& resolver, ResolvedUrl* url);
 
 // Collects seeds by registered domain, since a message is a domain's, and writes a message when a

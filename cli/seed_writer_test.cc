@@ -72,20 +72,23 @@ class SeedWriterTest : public ::testing::Test {
 TEST_F(SeedWriterTest, SeedsStandCanonicalInTheMessageOfTheirRegisteredDomain) {
   auto writer = NewWriter(bus_);
   for (const char* const url : {"HTTP://A.example.com:80/x#y", "https://b.example.com", "other.org",
-                                "http://third.net/a b"}) {
+                                "other.org:81/a", "localhost:8000", "http://third.net/a b"}) {
     EXPECT_EQ(writer->Add(url), UrlError::kNone) << url;
   }
   ASSERT_OK(writer->Finish());
-  EXPECT_EQ(writer->durable(), 4u);
+  EXPECT_EQ(writer->durable(), 6u);
   EXPECT_EQ(ReadAll(), (std::map<std::string, std::vector<std::vector<std::string>>>{
                            {"example.com", {{"http://a.example.com/x", "https://b.example.com/"}}},
-                           {"other.org", {{"http://other.org/"}}},
+                           {"localhost", {{"http://localhost:8000/"}}},
+                           {"other.org", {{"http://other.org/", "http://other.org:81/a"}}},
                            {"third.net", {{"http://third.net/a%20b"}}}}));
 }
 
 TEST_F(SeedWriterTest, WhatIsNoUrlIsLeftOutAndNamed) {
   auto writer = NewWriter(bus_);
   EXPECT_EQ(writer->Add("ftp://example.com/"), UrlError::kScheme);
+  EXPECT_EQ(writer->Add("mailto:a@example.com"), UrlError::kScheme);
+  EXPECT_EQ(writer->Add("tel:+123"), UrlError::kScheme);
   for (const char* const text : {"", "/about", "?", "a b", "mailto:me@example.com"}) {
     EXPECT_NE(writer->Add(text), UrlError::kNone) << text;
   }
