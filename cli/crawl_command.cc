@@ -288,6 +288,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   Progress progress;
   crawl->Start();
   CrawlEnd end{.allowed_ports = options.spider.network.ports,
+               .allowed_hosts = options.spider.network.allow_hosts,
                .data = arguments.data.string(),
                .files = options.spider.archive.folder,
                .robots_ignored_on = options.spider.robots.ignore_hosts};

@@ -10,6 +10,7 @@
 
 #include "common/base/json.h"
 #include "spider/fetch/failure_cause.h"
+#include "spider/fetch/fetch_url.h"
 
 namespace orbweaver {
 namespace {
@@ -17,7 +18,8 @@ namespace {
 constexpr size_t kTopDomains = 10;
 
 // What whoever runs the crawl can do about it; empty: nothing, that is how the web is.
-std::string_view HintFor(FailureCause cause) {
+std::string_view HintFor(FailureCause cause, const CrawlTally& tally) {
+  const auto has_status = [&tally](int status) { return tally.by_status().contains(status); };
   switch (cause) {
     case FailureCause::kDns:
     case FailureCause::kDnsTemporary:
@@ -49,7 +51,10 @@ std::string_view HintFor(FailureCause cause) {
     case FailureCause::kRedirect:
       return "see spider.fetch.max_redirects";
     case FailureCause::kHttp4xx:
-      return "gone, or not for crawlers; after 429 a larger --delay helps";
+      if (has_status(401) || has_status(403)) {
+        return "after 401 and 403 a login may be missing: --cookies, --header; then `requeue`";
+      }
+      return has_status(429) ? "after 429 a larger --delay helps" : "links that are broken";
     case FailureCause::kHttp5xx:
       return "the sites' own trouble; after 503 a larger --delay helps";
     default:
@@ -134,8 +139,24 @@ std::string OutOfScopeText(const CrawlEnd& end) {
   return out;
 }
 
+// The hosts that are allowed, and those of the examples that were not.
+std::string HostsToAllow(const CrawlEnd& end, const CrawlTally& tally) {
+  std::vector<std::string> hosts = end.allowed_hosts;
+  const auto refused = tally.by_cause().find(FailureCause::kPrivateAddress);
+  if (refused == tally.by_cause().end()) {
+    hosts.emplace_back("HOST:PORT");
+  } else {
+    for (const CrawlTally::Example& example : refused->second.examples) {
+      const auto parts = SplitFetchUrl(example.url);
+      if (!parts || std::ranges::find(hosts, parts->authority) != hosts.end()) continue;
+      hosts.emplace_back(parts->authority);
+    }
+  }
+  return ShellQuoted(fmt::format("{}", fmt::join(hosts, ",")));
+}
+
 // What waits for other options, and which those are.
-std::vector<std::string> PutByLines(const CrawlEnd& end) {
+std::vector<std::string> PutByLines(const CrawlEnd& end, const CrawlTally& tally) {
   std::vector<std::string> lines;
   const std::string crawl = fmt::format("orbweaver crawl --data {}", ShellQuoted(end.data));
   for (const auto& [cause, count] : end.put_by.by_cause) {
@@ -149,10 +170,10 @@ std::vector<std::string> PutByLines(const CrawlEnd& end) {
       lines.push_back(fmt::format("{} because {} port is not allowed. To fetch them: {} --ports {}",
                                   wait, count == 1 ? "its" : "their", crawl, ports));
     } else if (cause == FailureCause::kPrivateAddress) {
-      lines.push_back(
-          fmt::format("{} because {} address is not public. To fetch them: {} --set "
-                      "network.allow_networks=NETWORK/BITS",
-                      wait, count == 1 ? "its" : "their", crawl));
+      lines.push_back(fmt::format(
+          "{} because {} address is not public. To fetch them: {} --set "
+          "network.allow_hosts={}, or network.allow_networks=NETWORK/BITS for all of a network",
+          wait, count == 1 ? "its" : "their", crawl, HostsToAllow(end, tally)));
     } else {
       lines.push_back(fmt::format(
           "{} because the proxy refused or failed. To fetch them: {} --proxy URL, or `orbweaver "
@@ -189,7 +210,7 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
   }
   if (!tally.by_cause().empty()) line("\nFailures by cause");
   for (const auto& [cause, failures] : MostFirst(tally)) {
-    const std::string_view hint = HintFor(cause);
+    const std::string_view hint = HintFor(cause, tally);
     line(fmt::format("  {:<20} {:>10}{}{}", FailureCauseName(cause), Count(failures->count),
                      hint.empty() ? "" : "  ", hint));
     for (const CrawlTally::Example& example : failures->examples) {
@@ -213,7 +234,7 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
         "  {:<40} {:>10}{}", name, Count(domain.pages),
         domain.failed > 0 ? fmt::format("  and {}", Count(domain.failed, "failure")) : ""));
   }
-  for (const std::string& text : PutByLines(end)) line(text);
+  for (const std::string& text : PutByLines(end, tally)) line(text);
   line("");
   out += OutOfScopeText(end);
   if (!end.robots_ignored_on.empty()) {
@@ -221,7 +242,15 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
                      fmt::join(end.robots_ignored_on, ", ")));
   }
   if (!end.files.empty() && tally.pages() > 0) line(fmt::format("Pages are in {}", end.files));
-  if (end.finished) return out;
+  if (end.finished) {
+    if (tally.pages() + tally.failed() + tally.put_by() == 0) {
+      line(
+          fmt::format("Nothing was to be done. `orbweaver requeue --data {}` tries again what "
+                      "failed in runs before.",
+                      ShellQuoted(end.data)));
+    }
+    return out;
+  }
   if (const uint64_t left = end.last.queued + end.last.delayed; left > 0) {
     const std::string due = DueIn(end.last);
     line(fmt::format("In the queue: {}{}, {} of them for later{}.",

@@ -36,6 +36,7 @@ struct CrawlEnd {
   // Of this run and those before: what waits for other options.
   FailureCounts put_by;
   std::vector<std::string> allowed_ports;
+  std::vector<std::string> allowed_hosts;
   std::string data;                            // the folder that goes on where this one stopped
   std::string files;                           // where pages were written to; empty: nowhere
   std::vector<std::string> robots_ignored_on;  // hosts

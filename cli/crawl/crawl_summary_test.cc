@@ -114,6 +114,42 @@ TEST(CrawlSummaryTest, WhatWaitsForOtherOptionsIsToldWithTheCommandThatFetchesIt
   EXPECT_THAT(SummaryText(end, CrawlTally()), HasSubstr("At least 12 URLs wait"));
 }
 
+TEST(CrawlSummaryTest, AHostThatIsNotPublicIsNamedInTheOptionThatAllowsItBesideThoseThatAre) {
+  CrawlTally tally;
+  for (const char* const url :
+       {"http://wiki.corp/a", "http://wiki.corp/b", "http://localhost:3000/"}) {
+    tally.Add(
+        {.domain = "wiki.corp",
+         .event = FetchFailed{.request = {.url = url}, .cause = FailureCause::kPrivateAddress}});
+  }
+  CrawlEnd end{.why = "nothing is left", .finished = true, .allowed_hosts = {"localhost:8000"}};
+  end.put_by.by_cause = {{FailureCause::kPrivateAddress, 3}};
+  end.data = "d";
+  EXPECT_THAT(SummaryText(end, tally),
+              HasSubstr("orbweaver crawl --data d --set "
+                        "network.allow_hosts=localhost:8000,wiki.corp,localhost:3000,"));
+}
+
+TEST(CrawlSummaryTest, HintsGoByTheAnswersThatCame) {
+  const auto hint_of = [](uint32_t status) {
+    CrawlTally tally;
+    tally.Add({.domain = "a.test",
+               .event = FetchFailed{.request = {.url = "http://a.test/"},
+                                    .cause = FailureCause::kHttp4xx,
+                                    .status = status}});
+    return SummaryText({.finished = true}, tally);
+  };
+  EXPECT_THAT(hint_of(404), HasSubstr("links that are broken"));
+  EXPECT_THAT(hint_of(403), HasSubstr("--cookies"));
+  EXPECT_THAT(hint_of(429), HasSubstr("--delay"));
+}
+
+TEST(CrawlSummaryTest, ARunWithNothingToDoSaysHowFailuresAreTriedAgain) {
+  EXPECT_THAT(SummaryText({.finished = true, .data = "my data"}, CrawlTally()),
+              HasSubstr("`orbweaver requeue --data 'my data'`"));
+  EXPECT_THAT(SummaryText({.finished = true}, SomeTally()), Not(HasSubstr("requeue")));
+}
+
 TEST(CrawlSummaryTest, WhatFailedMostComesFirst) {
   CrawlTally tally = SomeTally();
   for (int i = 0; i < 2; ++i) {

@@ -13,6 +13,7 @@ class Site:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # or a small answer waits 40 ms for the acknowledgement of its head
 
             def do_GET(self):
                 site.requests.append((self.path, dict(self.headers)))
