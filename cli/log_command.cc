@@ -299,6 +299,12 @@ int PrintMessages(const ProductOptions& options, const Arguments& args) {
     return kExitOk;
   }
   written = std::fflush(stdout) == 0 && written;
+  if (written && count == 0 && args.folder.has_value()) {
+    PrintError("{}\n",
+               args.range.topic == kDeadLetterTopic
+                   ? "No dead letters."
+                   : "No message. A crawl on this machine deletes what it has read of its logs.");
+  }
   return written ? kExitOk : Fail(kExitFailed, "log", "write: the output takes no more");
 }
 

@@ -136,11 +136,14 @@ bool ParseFor(const std::string& text, DomainOrder* order) {
   return true;
 }
 
-// False: wrong or missing arguments.
-bool Parse(std::string_view action, std::vector<std::string> args, Arguments* parsed) {
+// What is wrong, or empty.
+std::string Parse(std::string_view action, std::vector<std::string> args, Arguments* parsed) {
   if (action == "block") {
     const auto duration = TakeValue(&args, "--for");
-    if (!duration.has_value() || !ParseFor(*duration, &parsed->order)) return false;
+    if (!duration.has_value()) return "--for TIME is missing: how long, such as 2h";
+    if (!ParseFor(*duration, &parsed->order)) {
+      return fmt::format("--for {}: expected a time such as 90s, 30m or 2h", *duration);
+    }
     parsed->effect = "is blocked until ";
     parsed->until = TimeText(*parsed->order.blocked_until);
   } else if (action == "unblock") {
@@ -154,9 +157,9 @@ bool Parse(std::string_view action, std::vector<std::string> args, Arguments* pa
             ? "is as if it had never been seen, but for requests that a spider has in hand"
             : "has no requests in the queue, and its URLs may be scheduled again";
   }
-  if (args.size() != 1 || args[0].starts_with('-')) return false;
+  if (args.size() != 1 || args[0].starts_with('-')) return "expected one domain";
   parsed->operand = args[0];
-  return true;
+  return {};
 }
 
 int Run(std::string_view action, std::span<const std::string> all_args) {
@@ -167,10 +170,9 @@ int Run(std::string_view action, std::span<const std::string> all_args) {
   const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
   if (!folder.ok()) return Fail(kExitUsage, action, MessageOf(folder.status()));
   parsed.folder = *folder;
-  if (!Parse(action, std::move(args), &parsed)) {
-    return Fail(
-        kExitUsage, action,
-        fmt::format("wrong or missing arguments. `orbweaver {} --help` lists them", action));
+  if (const std::string wrong = Parse(action, std::move(args), &parsed); !wrong.empty()) {
+    return Fail(kExitUsage, action,
+                fmt::format("{}. `orbweaver {} --help` lists the options", wrong, action));
   }
   const absl::Status given = Give(options, parsed);
   if (given.ok()) return kExitOk;

@@ -69,7 +69,8 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
   for (const auto& [name, time] :
        {std::pair("--duration", &into->duration), std::pair("--max-wait", &into->max_wait)}) {
     if (const auto text = TakeValue(args, name);
-        text && !(config::ParseDuration(*text, time) && *time > Duration::zero())) {
+        text && !(config::ParseDuration(*text, time) &&
+                  (*time > Duration::zero() || time == &into->max_wait))) {
       return fmt::format("{} {}: expected a time such as 90s, 30m or 2h", name, *text);
     }
   }

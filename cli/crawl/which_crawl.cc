@@ -90,6 +90,12 @@ absl::StatusOr<std::optional<std::filesystem::path>> LoadOptionsOfCrawl(
       ASSIGN_OR_RETURN(folder, OnlyCrawlHere());
     }
     if (folder.has_value()) PrintError("In {}:\n", folder->string());
+    if (!folder.has_value() && !is_cluster) {
+      PrintError(
+          "No crawl is in ./{} (--data DIR names another folder), and no cluster in the "
+          "configuration: the one on this machine is meant.\n",
+          kCrawlsFolder);
+    }
   }
   const std::string kept = folder.has_value() ? CrawlFolder(*folder).options_file() : "";
   RETURN_IF_ERROR(LoadProductOptions(args, schema, options, kept));
