@@ -47,6 +47,7 @@ class Web:
 
     def __init__(self, program, folder, hosts, pages):
         self.authority = folder / "authority.pem"
+        self.most_pages = 1000 * (pages + 100)  # of a domain, retries counted: far above what it has
         self.seeds = folder / "seeds.txt"
         # One strategy is shown, which follows links: pages that only a sitemap names are not counted as reachable.
         options = ["--hosts", hosts, "--pages", pages, "--faults", "all", "--https-hosts", 0.1, "--calendar-days", 40, "--crawl-delay-ms", 400,
@@ -74,7 +75,7 @@ class Web:
 
 def crawl(program, web, folder, files):
     """Runs the crawl to its end; its exit code, and whether somebody stopped it."""
-    arguments = [program, "crawl", "--seeds", web.seeds, "--everything", "--data", folder / "crawl-data", "--proxy", f"http://127.0.0.1:{web.port}",
+    arguments = [program, "crawl", "--seeds", web.seeds, "--everything", "--max-pages-per-domain", web.most_pages, "--data", folder / "crawl-data", "--proxy", f"http://127.0.0.1:{web.port}",
                  "--delay", f"{DELAY_MS}ms", "--user-agent", "orbweaver/demo (+mailto:you@example.com)",
                  f"--set=spider.fetch.authorities_file={web.authority}", "--set=network.allow_private=true"]
     arguments += [f"--set={name}={value}" for name, value in IMPATIENT.items()]

@@ -31,6 +31,7 @@ class Demo(unittest.TestCase):
         self.assertEqual(0, process.returncode, out)
         self.assertIn("Ended: nothing is left.", out)
         self.assertIn("exactly what could be reached, and politely", out)
+        self.assertNotIn("has no bound", out)
 
     def test_ctrl_c_ends_the_crawl_and_the_web(self):
         process = self.at_work()
