@@ -9,11 +9,11 @@ import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
 import urllib.request
 
 from newcomer import Newcomer
+from small_disk import small_disk
 from synthetic_web import PATIENCE_S
 
 MOODY = ""  # a strategy that throws, crashes or loops on pages whose URL says so
@@ -156,38 +156,17 @@ class Settings(Newcomer):
         self.assertEqual(0, json.loads(pages["config"])["admin.port"]["value"])
 
 
-# Runs the words behind it with a small disk of its own as the folder that it is given.
-WITH_DISK = 'mount -t tmpfs -o size="$1" small "$2" && shift 2 && exec "$@"'
-
-
-def can_mount():
-    """Whether this process may have mounts of its own: a container need not be let."""
-    return subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "small", "/mnt"], capture_output=True).returncode == 0
-
-
 class FullDisk(Newcomer):
     """A disk that is really full: a small one of its own, or the small /dev/shm that containers have."""
 
     PAGES = 40
     TEXT = "".join(f"<a href=/{i}>{i}</a>" for i in range(PAGES))
 
-    def small_disk(self):
-        """A folder on a disk that a file can fill, and words that a command has to be run with."""
-        if can_mount():
-            disk = self.folder / "disk"
-            disk.mkdir()
-            return disk, ["unshare", "-rm", "sh", "-c", WITH_DISK, "sh"]
-        room = os.statvfs("/dev/shm")
-        self.assertLess(room.f_blocks * room.f_frsize, 300 << 20, "neither mounts of one's own nor a small /dev/shm: no disk to fill")
-        folder = tempfile.TemporaryDirectory(dir="/dev/shm")
-        self.addCleanup(folder.cleanup)
-        return pathlib.Path(folder.name), None
-
     def test_it_is_said_and_the_crawl_goes_on_where_it_stood(self):
         # What is logged of them does not fit, and cannot be packed.
         pages = {f"/{i}": random.Random(i).randbytes(50_000).hex() for i in range(self.PAGES)}
         site = self.site({"/": self.TEXT} | pages)
-        disk, words = self.small_disk()
+        disk, words = small_disk(self, self.folder)
         # One shell has the disk for both runs: first with a file that takes the room, then without.
         crawl = [self.program, "crawl", site.url("/"), "--data", str(disk / "crawl"), "--delay", "1ms",
                  "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}", "--set=spider.publish.log_body=true"]
