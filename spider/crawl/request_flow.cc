@@ -143,6 +143,7 @@ void RequestFlow::AskRobots(TurnId id, Job& job) {
   job.stage = Stage::kRobots;
   const std::string_view url = job.redirects.url();
   const std::string_view origin = OriginOf(url);
+  if (robots_.IsUntold(origin)) TellFacts(origin, std::nullopt);
   const RobotsAsked asked = robots_.Ask(origin, url.substr(origin.size()));
   switch (asked.verdict) {
     case RobotsVerdict::kAllowed:
@@ -467,7 +468,7 @@ void RequestFlow::OnRobots(TurnId id, RobotsFetch& robots, LaneResult& result) {
     robots.again = false;
     return WaitForTurn(id, robots.url, robots.slot);
   }
-  TellFacts(robots, answer.retry_after);
+  TellFacts(robots.origin, answer.retry_after);
   for (const TurnId waiter : EndRobotsFetch(id)) {
     if (Job* const job = Find(waiter); job != nullptr && job->stage == Stage::kRobots) {
       AskRobots(waiter, *job);
@@ -488,14 +489,14 @@ std::vector<TurnId> RequestFlow::EndRobotsFetch(TurnId id) {
   return waiters;
 }
 
-void RequestFlow::TellFacts(const RobotsFetch& robots, std::optional<Duration> retry_after) {
-  HostFacts facts{.host = HostAndPort(robots.origin), .observed_at = clock_.Wall()};
-  const bool known = robots_.DescribeHost(robots.origin, &facts);
+void RequestFlow::TellFacts(std::string_view origin, std::optional<Duration> retry_after) {
+  HostFacts facts{.host = HostAndPort(origin), .observed_at = clock_.Wall()};
+  const bool known = robots_.DescribeHost(origin, &facts);
   if (retry_after) facts.retry_after = std::chrono::round<std::chrono::milliseconds>(*retry_after);
   if (!known && !retry_after) return;
   ResolvedUrl host;
   resolver_.ClearBase();
-  if (resolver_.Resolve(robots.origin, &host) != UrlError::kNone) return;
+  if (resolver_.Resolve(origin, &host) != UrlError::kNone) return;
   if (facts.crawl_delay) politeness_.SetCrawlDelay(host.domain, *facts.crawl_delay, clock_.Now());
   LogEntries entries;
   encoder_.Facts(host.domain, facts, &entries);

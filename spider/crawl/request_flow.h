@@ -89,6 +89,9 @@ class RequestFlow {
 
   // The requests are another spider's. Answers that come are not used.
   void Forget(WhichRequests which);
+  // Outcomes that were taken may be lost. Requests are asked for again by whoever has them then;
+  // facts of hosts are told again before the next request of each.
+  void ForgetTold() { robots_.ForgetTold(); }
 
   // How many have no outcome in the log yet.
   size_t held() const { return jobs_.size(); }
@@ -179,7 +182,7 @@ class RequestFlow {
   // A page without content, and where it leads as a link.
   void NotFollowed(TurnId id, Job& job, const FetchResult& answer);
   void Finish(TurnId id, Job& job, LogEntries entries);
-  void TellFacts(const RobotsFetch& robots, std::optional<Duration> retry_after);
+  void TellFacts(std::string_view origin, std::optional<Duration> retry_after);
 
   static bool Concerns(WhichRequests which, PartitionId partition);
   Job* Find(TurnId id);

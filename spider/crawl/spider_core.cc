@@ -214,6 +214,7 @@ void SpiderCore::Leave() {
   flow_.Forget({});
   // Outcomes of forgotten requests must not follow them into another log session.
   (void)flow_.TakeOutcomes();
+  flow_.ForgetTold();
   feed_.reset();
   log_.reset();
 }

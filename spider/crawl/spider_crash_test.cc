@@ -108,6 +108,7 @@ TEST_P(SpiderCrashTest, KilledAnywhereNothingIsLostAndNotMoreThanAWindowIsRepeat
   last.StepUntil([this] { return world_.AllCommitted(); });
   const SpiderLogContents log = world_.Log();
   ASSERT_EQ(log.by_url.size(), static_cast<size_t>(kRequests));
+  EXPECT_EQ(log.facts.size(), static_cast<size_t>(kDomains));
   EXPECT_LE(Repeated(log), kKills * (static_cast<int>(kWindow)));
 }
 
@@ -137,6 +138,17 @@ TEST_P(SpiderCrashTest, TwoSpidersOnABusThatFailsLoseNothing) {
     ASSERT_FALSE(HasFatalFailure());
   }
   EXPECT_EQ(world_.Log().by_url.size(), static_cast<size_t>(kRequests));
+}
+
+TEST_P(SpiderCrashTest, WhatARobotsTxtSaysIsToldThoughRecordsOfTheLogAreLost) {
+  Feed(300);
+  auto options = Options();
+  options.faults = {.seed = random_(), .lost_record = 0.02};
+  SimulatedSpider spider(world_, options);
+  spider.StepUntil([this] { return world_.AllCommitted(); });
+  ASSERT_FALSE(HasFatalFailure());
+  // Nobody else tells of its sitemaps, and the file is not asked for again today.
+  EXPECT_EQ(world_.Log().facts.size(), static_cast<size_t>(kDomains));
 }
 
 TEST_P(SpiderCrashTest, GivenUpInGoodOrderAPartitionIsFetchedOnce) {

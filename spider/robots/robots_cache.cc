@@ -108,7 +108,8 @@ void RobotsCache::OnAbandoned(std::string_view origin) {
 bool RobotsCache::DescribeHost(std::string_view origin, HostFacts* facts) {
   Hosts::iterator* const found = Find(origin);
   if (found == nullptr || (*found)->outcome == RobotsOutcome::kUnspecified) return false;
-  const Host& host = **found;
+  Host& host = **found;
+  host.told = tellings_;
   facts->robots = host.outcome;
   facts->robots_status = host.status;
   facts->crawl_delay = host.rules.crawl_delay();
@@ -120,6 +121,13 @@ bool RobotsCache::DescribeHost(std::string_view origin, HostFacts* facts) {
   }
   facts->sitemaps = sitemaps_;
   return true;
+}
+
+bool RobotsCache::IsUntold(std::string_view origin) {
+  if (tellings_ == 0) return false;
+  Hosts::iterator* const found = Find(origin);
+  return found != nullptr && (*found)->told != tellings_ &&
+         (*found)->outcome != RobotsOutcome::kUnspecified;
 }
 
 void RobotsCache::Learn(Host& host, RobotsOutcome outcome, uint32_t status, Duration lasts) {

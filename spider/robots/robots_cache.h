@@ -79,6 +79,11 @@ class RobotsCache {
   // const.
   bool DescribeHost(std::string_view origin, HostFacts* facts);
 
+  // Facts that DescribeHost gave may not have reached anybody.
+  void ForgetTold() { ++tellings_; }
+  // Whether those of a host that is known may not, since DescribeHost has not given them again.
+  bool IsUntold(std::string_view origin);
+
   size_t hosts() const { return hosts_.size(); }
   size_t held_bytes() const { return held_bytes_; }
 
@@ -95,6 +100,7 @@ class RobotsCache {
     std::string message;
     RobotsRules rules;
     size_t bytes = 0;
+    uint64_t told = 0;  // in which telling
   };
   using Hosts = std::list<Host>;
 
@@ -113,6 +119,7 @@ class RobotsCache {
   Hosts hosts_;  // the last one asked for first
   absl::flat_hash_map<std::string_view, Hosts::iterator> by_origin_;
   size_t held_bytes_ = 0;
+  uint64_t tellings_ = 0;
   std::vector<std::string_view> sitemaps_;  // of the last DescribeHost
   std::string guessed_sitemap_;             // the same
 };

@@ -190,6 +190,20 @@ TEST_F(RobotsCacheTest, TheHostsFactsAreWhatTheFileSays) {
   EXPECT_TRUE(facts.sitemaps.empty());
 }
 
+TEST_F(RobotsCacheTest, FactsThatMayBeLostAreToldAgainAndOnce) {
+  HostFacts facts;
+  Learn({.status = 200, .body = kRules});
+  ASSERT_TRUE(cache_.DescribeHost(kHost, &facts));
+  EXPECT_FALSE(cache_.IsUntold(kHost));
+  cache_.ForgetTold();
+  EXPECT_TRUE(cache_.IsUntold(kHost));
+  EXPECT_FALSE(cache_.IsUntold("https://b.test")) << "nothing is known of it";
+  ASSERT_TRUE(cache_.DescribeHost(kHost, &facts));
+  EXPECT_FALSE(cache_.IsUntold(kHost));
+  cache_.ForgetTold();
+  EXPECT_TRUE(cache_.IsUntold(kHost));
+}
+
 TEST_F(RobotsCacheTest, AHostThatNamesNoSitemapHasTheUsualOneWhereOneIsLookedFor) {
   RobotsCache cache({.product_token = "bot", .cache_bytes = 10'000, .guess_sitemaps = true},
                     clock_);
