@@ -111,7 +111,9 @@ class Auditor {
     }
     auto strategy = LoadStrategy(run_.shape.strategy, /*seed=*/1);
     CHECK_OK(strategy.status());
-    const auto core = calm_.NewCore(**strategy, {.member = "calm"});
+    auto scope = CrawlScope::Make(run_.shape.scope, *calm_.suffixes);
+    CHECK_OK(scope.status());
+    const auto core = calm_.NewCore(**strategy, {.member = "calm", .scope = *std::move(scope)});
     CHECK_OK(calm_.RunUntilIdle(*core));
   }
 
@@ -124,8 +126,9 @@ class Auditor {
   // Guarantee 1: what was crawled is what could be reached.
   std::string Crawled() {
     const std::vector<std::string> seeds = run_.server.Seeds();
+    const bool with_sitemaps = run_.shape.scope.sitemaps == SitemapUse::kAlso;
     const auto reachable =
-        synthetic::Reachable::Compute(run_.server.web(), seeds, {.sitemaps = false});
+        synthetic::Reachable::Compute(run_.server.web(), seeds, {.sitemaps = with_sitemaps});
     CHECK_OK(reachable.status());
     const synthetic::Comparison compared = Compare(*reachable, run_.server.ledger());
     const auto first = [](std::string_view what, const synthetic::Comparison::Finding& finding) {
@@ -255,8 +258,9 @@ class Auditor {
   }
 
   static std::string Text(const DomainRecord& record) {
-    return fmt::format("fetched {}, scheduled {}, failed {}, known {}, outbox {}", record.fetched,
-                       record.scheduled, record.failed, record.known_urls, record.outbox.size());
+    return fmt::format("fetched {}, scheduled {}, failed {}, known {}, sitemaps {}, outbox {}",
+                       record.fetched, record.scheduled, record.failed, record.known_urls,
+                       record.sitemaps, record.outbox.size());
   }
   static std::string Text(const std::optional<LinkState>& state) {
     if (!state) return "unknown";

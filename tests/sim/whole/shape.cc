@@ -123,6 +123,12 @@ Shape DrawShape(uint64_t seed, const FaultPlan& allowed) {
   shape.robots.retry_max = seconds(60);
   shape.fetch_timeout = seconds(8);
   shape.session_timeout = seconds(45);
+
+  // The last to be drawn: what was drawn before stays what it was for its seed.
+  const bool hosts_differ = shape.plan.Has(FaultKind::kTroubledHosts);
+  if (hosts_differ && random.Chance(0.4)) shape.scope.sitemaps = SitemapUse::kAlso;
+  shape.strategy_worker.own_retries = 5;
+  shape.strategy_worker.own_retry_delay = seconds(20);
   return shape;
 }
 

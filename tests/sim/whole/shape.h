@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/base/clock.h"
+#include "common/scope/scope_options.h"
 #include "db_worker/options.h"
 #include "spider/crawl/crawl_options.h"
 #include "spider/politeness/politeness_options.h"
@@ -42,6 +43,8 @@ struct Shape {
   bool by_chance = false;
   StrategyOptions strategy;
   StrategyOptions next_strategy;  // after a swap
+  // Strategy workers ask for sitemaps by themselves, whatever the strategy.
+  ScopeOptions scope;
   StateOptions states;
   StrategyWorkerOptions strategy_worker;
   DbWorkerOptions db_worker;

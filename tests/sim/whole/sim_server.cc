@@ -115,6 +115,10 @@ bool SimServer::AnswerRobots(uint32_t host, synthetic::Answer* answer) {
   answer->content_type = "text/plain";
   answer->body = fmt::format("User-agent: *\nCrawl-delay: {}\nDisallow:\n",
                              static_cast<double>(robots.crawl_delay->count()) / 1000);
+  if (web_->hosts().TraitsOf(host).sitemaps != synthetic::SitemapKind::kNone) {
+    const Place sitemap{.host = host, .number = 0, .kind = Place::Kind::kSitemap};
+    answer->body += fmt::format("Sitemap: {}\n", web_->paths().UrlOf(sitemap));
+  }
   return true;
 }
 

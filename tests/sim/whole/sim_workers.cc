@@ -165,6 +165,7 @@ class SimStrategyWorker : public SimWorker {
         auto scoring_log,
         OwnedLog::Create(bus_, clock_,
                          {.topic = std::string(kScoringLogTopic), .owner = id_, .producer = {}}));
+    ASSIGN_OR_RETURN(CrawlScope scope, CrawlScope::Make(shape_.scope, suffixes_));
     auto stepped = std::make_unique<SteppedStrategyCore>(seed_);
     stepped->core = std::make_unique<StrategyCore>(StrategyCoreParts{
         .consumer = std::move(consumer),
@@ -180,6 +181,7 @@ class SimStrategyWorker : public SimWorker {
         .metrics = metrics_,
         .topics = topics,
         .urls = {},
+        .scope = std::move(scope),
         .options = shape_.strategy_worker,
         .session_timeout = session_timeout_});
     RETURN_IF_ERROR(stepped->core->Start());
