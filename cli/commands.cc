@@ -13,6 +13,7 @@ Command ForgetCommand();
 Command InitCommand();
 Command InspectCommand();
 Command LogCommand();
+Command MirrorCommand();
 Command PageCommand();
 Command ParseCommand();
 Command PauseCommand();
@@ -30,11 +31,11 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),    CheckCommand(),   CompleteCommand(), ConfigCommand(),  CrawlCommand(),
-      FetchCommand(),    ForgetCommand(),  InitCommand(),     InspectCommand(), LogCommand(),
-      PageCommand(),     ParseCommand(),   PauseCommand(),    PurgeCommand(),   RequeueCommand(),
-      ResetCommand(),    ResumeCommand(),  RobotsCommand(),   SeedsCommand(),   StatusCommand(),
-      StrategyCommand(), UnblockCommand(), UrlCommand(),      VersionCommand(),
+      BlockCommand(),   CheckCommand(),    CompleteCommand(), ConfigCommand(),  CrawlCommand(),
+      FetchCommand(),   ForgetCommand(),   InitCommand(),     InspectCommand(), LogCommand(),
+      MirrorCommand(),  PageCommand(),     ParseCommand(),    PauseCommand(),   PurgeCommand(),
+      RequeueCommand(), ResetCommand(),    ResumeCommand(),   RobotsCommand(),  SeedsCommand(),
+      StatusCommand(),  StrategyCommand(), UnblockCommand(),  UrlCommand(),     VersionCommand(),
   };
   return kCommands;
 }

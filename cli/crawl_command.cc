@@ -20,6 +20,7 @@
 #include "cli/crawl/crawl_admin.h"
 #include "cli/crawl/crawl_arguments.h"
 #include "cli/crawl/crawl_folder.h"
+#include "cli/crawl/crawl_mirror.h"
 #include "cli/crawl/crawl_notices.h"
 #include "cli/crawl/crawl_options.h"
 #include "cli/crawl/crawl_outcome.h"
@@ -118,6 +119,9 @@ output:
                              content-language, content-type, etag, last-modified and server
   --text                     texts-….jsonl too: what people read of each page
   --markdown                 the same as Markdown
+  --mirror                   the pages as files, DIR/HOST/path as wget lays them out, instead of WARC
+                             files
+  --convert-links            at the end make their links lead from file to file, to read them offline
   --archive-errors           the bodies of error pages (4xx, 5xx) too
   --operator TEXT            who crawls, for those who read the WARC files
   --json                     the closing summary as JSON
@@ -321,6 +325,12 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   Print("{}", arguments.json ? SummaryJson(end, tally) + "\n" : SummaryText(end, tally));
   if (crawl->is_stuck()) EndAtOnce(result);
   RETURN_IF_ERROR(result);
+  ASSIGN_OR_RETURN(const std::string mirror, CompleteMirror(options));
+  if (arguments.json) {
+    PrintError("{}", mirror);
+  } else {
+    Print("{}", mirror);
+  }
   return end.outcome;
 }
 

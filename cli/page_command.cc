@@ -198,7 +198,14 @@ int ShowArchived(const std::string& folder, const Arguments& args, const Resolve
 std::string WrongForCrawl(const Arguments& args, const ProductOptions& options,
                           const std::string& folder) {
   if (args.same || args.content.has_value()) return "--same and --content need a cluster";
-  if (options.spider.archive.folder.empty() || !options.spider.archive.warc) {
+  const ArchiveOptions& archive = options.spider.archive;
+  if (archive.mirror && !archive.warc) {
+    return fmt::format(
+        "the crawl in {} keeps no WARC files; {}/.mirror/files.jsonl says which file "
+        "of its mirror is which URL's",
+        folder, archive.folder);
+  }
+  if (archive.folder.empty() || !archive.warc) {
     return fmt::format(
         "the crawl in {} keeps no pages: it was made without --out. `orbweaver "
         "inspect url` shows what is known of one",

@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kFolder = "spider.archive.folder";
 constexpr std::string_view kOperator = "spider.archive.operator";
 constexpr std::string_view kLineFormat = "spider.archive.line_format";
+constexpr std::string_view kWarc = "spider.archive.warc";
 constexpr std::string_view kHeaders = "spider.archive.headers";
 
 // Switched on by --out.
@@ -23,6 +24,8 @@ constexpr std::string_view kByOut[] = {"spider.archive.failures", "spider.archiv
 
 constexpr std::pair<std::string_view, std::string_view> kSwitches[] = {
     {"--archive-errors", "spider.archive.errors"},
+    {"--convert-links", "spider.archive.convert_links"},
+    {"--mirror", "spider.archive.mirror"},
     {"--text", "spider.archive.text"},
     {"--markdown", "spider.archive.markdown"},
 };
@@ -36,6 +39,9 @@ void TakeOutputArguments(std::vector<std::string>* args, OptionTexts* options, s
     options->emplace_back(kFolder, std::filesystem::absolute(*folder).string());
     for (const std::string_view option : kByOut) options->emplace_back(option, "true");
   }
+  // The same pages twice is what nobody expects of a mirror; --set spider.archive.warc=true does
+  // it.
+  if (std::ranges::find(*args, "--mirror") != args->end()) options->emplace_back(kWarc, "false");
   for (const auto& [flag, option] : kSwitches) {
     if (TakeSwitch(args, flag)) options->emplace_back(option, "true");
   }
@@ -64,12 +70,16 @@ std::string_view OutputFlagOf(std::string_view option) {
 }
 
 absl::Status CheckOutputs(const ArchiveOptions& options) {
+  if (options.convert_links && !options.mirror) {
+    return FatalError("--convert-links needs --mirror: the files whose links are converted");
+  }
   if (!options.folder.empty()) return CheckOutputFolder(options.folder);
   const ArchiveOptions defaults;
   const std::pair<bool, std::string_view> asked[] = {
       {options.errors, "--archive-errors"},
       {options.headers != defaults.headers, "--keep-header"},
       {options.markdown, "--markdown"},
+      {options.mirror, "--mirror"},
       {!options.operator_name.empty(), "--operator"},
       {options.line_format != defaults.line_format, "--out-format"},
       {options.text, "--text"}};

@@ -42,10 +42,12 @@ Archive::Archive(const ArchiveOptions& options, std::string_view writer, std::st
   if (options.jsonl) pages_ = files("pages");
   if (options.links) links_ = files("links");
   if (has_text_ || has_markdown_) texts_ = files("texts");
+  if (options.mirror) mirror_ = std::make_unique<MirrorWriter>(options, writer, clock);
 }
 
 absl::Status Archive::KeepExchange(std::string_view url, const FetchResult& result) {
-  return warc_ == nullptr ? absl::OkStatus() : warc_->Write(url, result);
+  if (warc_ != nullptr) RETURN_IF_ERROR(warc_->Write(url, result));
+  return mirror_ == nullptr ? absl::OkStatus() : mirror_->Keep(url, result);
 }
 
 absl::Status Archive::KeepPage(const Journey& journey, const FetchResult& result,
@@ -73,6 +75,7 @@ absl::Status Archive::KeepPage(const Journey& journey, const FetchResult& result
 
 absl::Status Archive::Finish() {
   if (warc_ != nullptr) RETURN_IF_ERROR(warc_->Finish());
+  if (mirror_ != nullptr) RETURN_IF_ERROR(mirror_->Finish());
   for (LineFiles* const lines : {pages_.get(), links_.get(), texts_.get()}) {
     if (lines != nullptr) RETURN_IF_ERROR(lines->Finish());
   }
@@ -85,7 +88,7 @@ void RecoverArchives(const ArchiveOptions& options) {
     return ReadGzipMembers(fd, /*head_bytes=*/0, [](const GzipMember&) {});
   });
   warcs += RecoverIndexes(options.folder);
-  const int lines = RecoverLineFiles(options);
+  const int lines = RecoverLineFiles(options) + RecoverMirror(options.folder);
   if (warcs + lines > 0) {
     Log(LogLevel::kInfo, "archive", "finished {} files in {} that were left open", warcs + lines,
         options.folder);

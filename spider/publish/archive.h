@@ -1,4 +1,5 @@
-// What was fetched, kept in files: WARC, pages.jsonl, links.jsonl and texts.jsonl, as configured.
+// What was fetched, kept in files: WARC, a mirror, pages.jsonl, links.jsonl and texts.jsonl, as
+// configured.
 // Failures are FailureFile's.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include "spider/parse/page.h"
 #include "spider/publish/line_converter.h"
 #include "spider/publish/line_files.h"
+#include "spider/publish/mirror_writer.h"
 #include "spider/publish/outcome_encoder.h"
 #include "spider/publish/publish_options.h"
 #include "spider/publish/warc_writer.h"
@@ -43,6 +45,7 @@ class Archive {
  private:
   const std::vector<std::string> headers_;  // in the lines of pages
   std::unique_ptr<WarcWriter> warc_;        // null: none is written
+  std::unique_ptr<MirrorWriter> mirror_;    // likewise
   std::unique_ptr<LineFiles> pages_;        // likewise
   std::unique_ptr<LineFiles> links_;        // likewise
   std::unique_ptr<LineFiles> texts_;        // likewise

@@ -38,6 +38,8 @@ uint64_t MaxBytes(const ArchiveOptions& options) {
              : options.max_file_bytes;
 }
 
+}  // namespace
+
 absl::StatusOr<uint64_t> WholeLines(int fd, const std::string& /*path*/) {
   std::vector<char> block(size_t{64} << 10);
   uint64_t whole = 0;
@@ -52,8 +54,6 @@ absl::StatusOr<uint64_t> WholeLines(int fd, const std::string& /*path*/) {
     at += bytes.size();
   }
 }
-
-}  // namespace
 
 LineFiles::LineFiles(const ArchiveOptions& options, std::string_view kind, std::string_view writer,
                      const Clock& clock, std::shared_ptr<LineConverter> converter)

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/base/clock.h"
 #include "spider/publish/line_converter.h"
@@ -37,6 +39,9 @@ class LineFiles {
   std::unique_ptr<ZstdLines> zstd_;                 // null: not compressed
   const std::shared_ptr<LineConverter> converter_;  // null: lines are what they stay
 };
+
+// A Repair: what is whole of a file of lines.
+absl::StatusOr<uint64_t> WholeLines(int fd, const std::string& path);
 
 // Finishes what writers that died have left in the folder; returns how many files that were.
 int RecoverLineFiles(const ArchiveOptions& options);

@@ -14,6 +14,7 @@
 
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "spider/publish/disk_error.h"
 
 namespace orbweaver {
 namespace {
@@ -21,22 +22,14 @@ namespace {
 // Names that are tried when that of a file is taken.
 constexpr int kMaxNames = 100;
 
-absl::Status SystemError(std::string_view action, std::string_view path) {
-  const int error = errno;
-  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  return FatalError("{} {}: {}. {}", action, path, std::strerror(error),
-                    full ? "Make room on the disk, then start again; nothing is lost"
-                         : "Check spider.archive.folder");
-}
-
 // A renamed file is where it should be after a power cut only when its folder was synced too.
 absl::Status SyncFolderOf(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return SystemError("open folder", folder);
+  if (fd < 0) return DiskError("open folder", folder);
   // Some file systems cannot sync a folder; they say so.
   const bool done = fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
-  const absl::Status status = done ? absl::OkStatus() : SystemError("sync folder", folder);
+  const absl::Status status = done ? absl::OkStatus() : DiskError("sync folder", folder);
   close(fd);
   return status;
 }
@@ -79,10 +72,10 @@ bool RenameToFree(const std::string& from, const std::string& to) {
 }
 
 absl::Status FinishFile(int fd, const std::string& path, const std::string& open_path) {
-  if (fsync(fd) != 0) return SystemError("sync", path);
+  if (fsync(fd) != 0) return DiskError("sync", path);
   for (int n = 1; !RenameToFree(open_path, NumberedPath(path, n)); ++n) {
     // Somebody finished one of that name between our looking for it and our taking the other.
-    if (errno != EEXIST || n == kMaxNames) return SystemError("finish", path);
+    if (errno != EEXIST || n == kMaxNames) return DiskError("finish", path);
   }
   return SyncFolderOf(path);
 }
@@ -98,10 +91,10 @@ absl::Status CutAndFinish(const std::string& open_path, int fd, const Recovery& 
   const std::string path = open_path.substr(0, open_path.size() - recovery.ending.size());
   ASSIGN_OR_RETURN(const uint64_t whole, recovery.repair(fd, path));
   if (whole == 0) {
-    if (unlink(open_path.c_str()) != 0) return SystemError("remove", path);
+    if (unlink(open_path.c_str()) != 0) return DiskError("remove", path);
     return absl::OkStatus();
   }
-  if (ftruncate(fd, static_cast<off_t>(whole)) != 0) return SystemError("cut", path);
+  if (ftruncate(fd, static_cast<off_t>(whole)) != 0) return DiskError("cut", path);
   return recovery.finish == nullptr ? FinishFile(fd, path, open_path) : recovery.finish(path);
 }
 
@@ -110,12 +103,12 @@ absl::StatusOr<bool> RecoverFile(const std::string& open_path, const Recovery& r
   // A pipe of that name is not waited for, and no link leads to a file elsewhere.
   const int fd = open(open_path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0 && errno == ENOENT) return false;
-  if (fd < 0) return SystemError("open", open_path);
+  if (fd < 0) return DiskError("open", open_path);
   struct stat opened{};
   struct stat named{};
   absl::StatusOr<bool> done = false;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) done = SystemError("lock", open_path);
+    if (errno != EWOULDBLOCK) done = DiskError("lock", open_path);
   } else if (fstat(fd, &opened) == 0 && stat(open_path.c_str(), &named) == 0 &&
              opened.st_ino == named.st_ino) {
     // It was not finished between opening and locking.
@@ -147,12 +140,12 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string
   if (std::filesystem::exists(path, error)) return taken;
   const std::string open_path = path + std::string(ending);
   const int fd = open(open_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (fd < 0 && errno != EEXIST) return SystemError("open", path);
+  if (fd < 0 && errno != EEXIST) return DiskError("open", path);
   if (fd < 0) return taken;
   // The lock says that somebody lives who writes it. Who recovers files may have been faster.
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const bool locked = errno == EWOULDBLOCK;
-    absl::Status status = SystemError("lock", path);
+    absl::Status status = DiskError("lock", path);
     close(fd);
     if (locked) return taken;
     unlink(open_path.c_str());
@@ -172,7 +165,7 @@ absl::Status OutputFile::Append(std::string_view record) {
     const ssize_t written = write(fd_, at, left);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      const absl::Status status = SystemError("write", path_);
+      const absl::Status status = DiskError("write", path_);
       // Should this fail too, the torn record is cut when the file is recovered.
       [[maybe_unused]] const int cut = ftruncate(fd_, static_cast<off_t>(size_));
       return status;

@@ -37,6 +37,12 @@ void DeclareArchiveOptions(config::Schema& schema, ArchiveOptions* options) {
   schema.Add("spider.archive.failures", &options->failures,
              {.doc = "Write `failures-….jsonl` there: a line of JSON for each fetch that failed. "
                      "`strategy_worker.keep_referrers` lets it say which page linked there"});
+  schema.Add("spider.archive.mirror", &options->mirror,
+             {.doc = "Write each page there as a file of its own, `HOST/path`, as wget lays them "
+                     "out. `orbweaver mirror` completes it"});
+  schema.Add("spider.archive.convert_links", &options->convert_links,
+             {.doc = "`orbweaver mirror`, and `orbweaver crawl` at its end, make links between "
+                     "the files of the mirror relative, and all others absolute"});
   schema.AddChoice(
       "spider.archive.line_format", &options->line_format,
       {{"jsonl", LineFormat::kPlain},

@@ -41,6 +41,10 @@ struct ArchiveOptions {
   bool jsonl = false;
   bool links = false;
   bool failures = false;
+  // The files of the site as wget lays them out, and whether their links are made to lead to one
+  // another.
+  bool mirror = false;
+  bool convert_links = false;
   LineFormat line_format = LineFormat::kPlain;
   // Of each page in texts.jsonl.
   bool text = false;

@@ -1,0 +1,13 @@
+// Errors of the folder that outputs are written to.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace orbweaver {
+
+// What `errno` says of `action` on `path`; fatal. A full disk is told with its remedy.
+absl::Status DiskError(std::string_view action, std::string_view path);
+
+}  // namespace orbweaver
