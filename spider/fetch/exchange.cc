@@ -225,6 +225,7 @@ struct Exchange::Network {
     while (next != Socks5Handshake::Next::kDone) {
       if (next == Socks5Handshake::Next::kSend && !co_await Send(x, socks.output())) {
         x.Fail(FailureCause::kProxy, "open tunnel: " + x.result.message);
+        x.result.suspect = OwnSide::kProxy;
         co_return false;
       }
       bytes.clear();
@@ -245,6 +246,7 @@ struct Exchange::Network {
       next = socks.Take(bytes);
       if (next == Socks5Handshake::Next::kFailed) {
         x.Fail(socks.cause(), "open tunnel: " + socks.message());
+        if (socks.is_suspect()) x.result.suspect = OwnSide::kProxy;
         co_return false;
       }
     }

@@ -310,6 +310,9 @@ TEST_F(HttpFetcherTest, WhatMayBeOurOwnSidesFaultIsSuspectAndNothingElse) {
   });
   network_.proxy = fmt::format("http://127.0.0.1:{}", proxy.port());
   EXPECT_EQ(suspect("http://a.test/"), OwnSide::kProxy);
+  RawServer socks([](RawConnection& connection, int) { connection.Send("\x05\xff"); });
+  network_.proxy = fmt::format("socks5://127.0.0.1:{}", socks.port());
+  EXPECT_EQ(suspect("http://a.test/"), OwnSide::kProxy);
   network_.proxy.clear();
   network_.hosts.clear();
   network_.dns_servers = {"127.0.0.1:1"};

@@ -27,6 +27,8 @@ void AppendSized(std::string_view text, std::string* out) {
   out->append(text);
 }
 
+constexpr uint8_t kGeneralFailure = 1;
+
 struct Meaning {
   FailureCause cause;
   std::string_view text;
@@ -35,7 +37,7 @@ struct Meaning {
 // RFC 1928, section 6. Where the proxy has tried the host and failed, the failure is the host's.
 Meaning MeaningOf(uint8_t reply) {
   switch (reply) {
-    case 1:
+    case kGeneralFailure:
       return {FailureCause::kProxy, "it failed"};
     case 2:
       return {FailureCause::kProxy, "its rules do not allow it"};
@@ -124,6 +126,7 @@ Socks5Handshake::Next Socks5Handshake::OnReply(std::string_view bytes) {
   if (bytes[0] != kVersion) return Fail(FailureCause::kProxy, "the proxy does not speak SOCKS5");
   if (const auto reply = static_cast<uint8_t>(bytes[1]); reply != 0) {
     const Meaning meaning = MeaningOf(reply);
+    is_suspect_ = reply == kGeneralFailure;
     return Fail(meaning.cause,
                 fmt::format("the proxy did not connect ({}): {}", reply, meaning.text));
   }
@@ -149,6 +152,8 @@ Socks5Handshake::Next Socks5Handshake::Ask(Stage stage, std::string output, size
 Socks5Handshake::Next Socks5Handshake::Fail(FailureCause cause, std::string message) {
   cause_ = cause;
   message_ = std::move(message);
+  // Before the reply it has not heard of a host.
+  is_suspect_ |= cause == FailureCause::kProxy && stage_ < Stage::kReply;
   return Next::kFailed;
 }
 

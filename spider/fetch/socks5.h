@@ -36,6 +36,8 @@ class Socks5Handshake {
   // kRefused, kUnreachable and kTimeoutConnect are the host's; kProxy is the proxy's own.
   FailureCause cause() const { return cause_; }
   const std::string& message() const { return message_; }
+  // The proxy may be what failed, for every host: it does not want us, or has no way out itself.
+  bool is_suspect() const { return is_suspect_; }
 
  private:
   enum class Stage : uint8_t { kMethod, kLogin, kReply, kBoundName, kBound };
@@ -54,6 +56,7 @@ class Socks5Handshake {
   size_t wanted_ = 0;
   FailureCause cause_ = FailureCause::kProxy;
   std::string message_;
+  bool is_suspect_ = false;
 };
 
 }  // namespace orbweaver

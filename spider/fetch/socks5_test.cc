@@ -58,6 +58,7 @@ TEST(Socks5Test, LogsInOnlyWhenTheProxyWantsIt) {
   ASSERT_EQ(refused.Take(Bytes({5, 2})), Next::kSend);
   EXPECT_EQ(refused.Take(Bytes({1, 1})), Next::kFailed);
   EXPECT_EQ(refused.message(), "the proxy does not accept the user and password");
+  EXPECT_TRUE(refused.is_suspect());
   // One that nobody offered.
   const Proxy unknown;
   Socks5Handshake wants(unknown, "a.test", 80);
@@ -76,6 +77,7 @@ TEST(Socks5Test, AFailureOfTheHostIsNotTheProxys) {
     ASSERT_EQ(socks.Take(Bytes({5, 0})), Next::kSend);
     EXPECT_EQ(socks.Take(Bytes({5, reply, 0, 1})), Next::kFailed) << reply;
     EXPECT_EQ(socks.cause(), cause) << reply;
+    EXPECT_EQ(socks.is_suspect(), reply == 1) << reply;
   }
 }
 
@@ -86,6 +88,7 @@ TEST(Socks5Test, OtherProtocolsAreNotUnderstood) {
     Socks5Handshake socks(proxy, "a.test", 80);
     EXPECT_EQ(socks.Take(answer), Next::kFailed);
     EXPECT_EQ(socks.cause(), FailureCause::kProxy);
+    EXPECT_TRUE(socks.is_suspect());
   }
 }
 

@@ -183,6 +183,7 @@ class Proxies(Network):
                                "--json", code=None)
                 self.assertNotEqual(0, done.returncode)
                 self.assertGreater(proxy.refused, 0)
+                self.assertIn("paused: ", done.stderr)
                 self.assertEqual([], site.paths())
                 self.assertNotIn("wrong", done.stdout + done.stderr)
 
