@@ -3,11 +3,14 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <netinet/in.h>
+#include <new>
 #include <string_view>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -23,6 +26,7 @@ namespace orbweaver {
 class HoldingServer {
  public:
   HoldingServer(int processes, bool hold) {
+    held_ = new (Shared()) std::atomic<size_t>(0);
     int first = Listen(0);
     sockaddr_in address{};
     socklen_t size = sizeof address;
@@ -54,11 +58,15 @@ class HoldingServer {
       kill(child, SIGKILL);
       waitpid(child, nullptr, 0);
     }
+    munmap(held_, sizeof *held_);
   }
   HoldingServer(const HoldingServer&) = delete;
   HoldingServer& operator=(const HoldingServer&) = delete;
 
   int port() const { return port_; }
+
+  // Requests that wait for their answers, each on a connection of its own.
+  size_t held() const { return held_->load(); }
 
   // From now on it answers, also what it has held.
   void Release() {
@@ -70,6 +78,14 @@ class HoldingServer {
  private:
   static constexpr std::string_view kAnswer =
       "HTTP/1.1 200 OK\r\nServer: holding\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n";
+
+  // Memory that the children see too.
+  static void* Shared() {
+    void* const memory = mmap(nullptr, sizeof(std::atomic<size_t>), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    return memory;
+  }
 
   static int Listen(int port) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -90,7 +106,7 @@ class HoldingServer {
   }
 
   // The heads of requests are small: each comes in one piece.
-  static void Serve(int listening, int release, bool hold) {
+  void Serve(int listening, int release, bool hold) {
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
     Watch(epoll, listening);
     Watch(epoll, release);
@@ -114,6 +130,7 @@ class HoldingServer {
           close(fd);
         } else if (hold) {
           held.push_back(fd);
+          ++*held_;
         } else {
           Answer(fd);
         }
@@ -125,6 +142,7 @@ class HoldingServer {
     if (write(fd, kAnswer.data(), kAnswer.size()) < 0) shutdown(fd, SHUT_RDWR);
   }
 
+  std::atomic<size_t>* held_ = nullptr;
   int port_ = 0;
   int release_ = -1;
   std::vector<pid_t> children_;
