@@ -27,10 +27,12 @@ class Links(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.base, self.found = None, []
+        self.base, self.found, self.embedded = None, [], []
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
+        if tag in ("img", "script") and attributes.get("src"):
+            self.embedded.append(attributes["src"])
         link = attributes.get("src" if tag in ("iframe", "frame") else "href")
         if not link:
             return
@@ -39,18 +41,29 @@ class Links(html.parser.HTMLParser):
         if tag in ("a", "area", "iframe", "frame"):
             self.found.append(link)
         relations = attributes.get("rel", "").lower().split()
+        if tag == "link" and "stylesheet" in relations:
+            self.embedded.append(link)
         if tag == "link" and set(relations) & {"next", "prev", "canonical"}:
             self.found.append(link)
 
 
-def links_of(url, text):
+def links_of(url, text, schemes=("http", "https")):
     """Absolute, without fragments, each once."""
+    return absolute(url, text, lambda parser: [link for link in parser.found if not link.startswith("#")], schemes)
+
+
+def embeds_of(url, text):
+    """The images, scripts and style sheets that a page names by elements of their own."""
+    return absolute(url, text, lambda parser: parser.embedded, ("http", "https", "file"))
+
+
+def absolute(url, text, wanted, schemes):
     parser = Links()
     parser.feed(text)
     base = urllib.parse.urljoin(url, parser.base.strip()) if parser.base else url
-    found = (urllib.parse.urlsplit(urllib.parse.urljoin(base, link.strip())) for link in parser.found if not link.startswith("#"))
+    found = (urllib.parse.urlsplit(urllib.parse.urljoin(base, link.strip())) for link in wanted(parser))
     # Of `http://<servername>/` the host is none.
-    return list(dict.fromkeys(canonical(parts) for parts in found if parts.scheme in ("http", "https") and not set(parts.netloc) & set("<>")))
+    return list(dict.fromkeys(canonical(parts) for parts in found if parts.scheme in schemes and not set(parts.netloc) & set("<>")))
 
 
 def canonical(parts):

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import html.parser
 import json
+import os
 import pathlib
 import re
 import sys
@@ -20,6 +21,10 @@ from documentation_site import Answer, Walk
 from first_hour_outputs_test import unpacked
 from person import Person
 from small_proxies import HttpProxy
+
+DOCS = (pathlib.Path(__file__).parents[2] / "docs" / "crawl.md").read_text()
+CACHE = pathlib.Path(os.environ.get("ORBWEAVER_CACHE", pathlib.Path.home() / ".cache" / "orbweaver"))
+sys.path.insert(0, str(CACHE / "parquet-readers-26.0.1"))
 
 
 def words(text):
@@ -100,6 +105,22 @@ class Scientist(Person):
         in_degrees = collections.Counter(target for links in graph.values() for target in links)
         self.assertEqual(collections.Counter(target for links in expected.values() for target in links), in_degrees)
         self.assertEqual([], list((self.folder / "corpus").glob("*.warc.gz")))
+
+    def test_tables_are_asked_by_queries(self):
+        self.types(f"orbweaver crawl {self.site.url('/')} --delay 0 --out tables --out-format parquet --set spider.archive.warc=false")
+        import duckdb
+
+        asked = duckdb.sql(f"""
+            SELECT link.url, count(DISTINCT page.url) FROM '{self.folder}/tables/links-*.parquet' page, unnest(page.links) AS _(link)
+            GROUP BY link.url""").fetchall()
+        links = {url: set(found) for url, found in self.walk.pages.items()}
+        self.assertEqual(collections.Counter(target for found in links.values() for target in found), collections.Counter(dict(asked)))
+        # The recipe of the docs names each broken link and all pages that have it.
+        recipe = re.search(r"print\(duckdb\.sql\(\"\"\"(.*?)\"\"\"\)\)", DOCS, re.S)[1].replace("'tables/", f"'{self.folder}/tables/")
+        broken = {(url, page) for url, pages in self.walk.broken.items() for page in pages}
+        self.assertEqual(broken, {(url, page) for url, page, _ in duckdb.sql(recipe).fetchall()})
+        sizes = dict(duckdb.sql(f"SELECT coalesce(final_url, url), body_bytes FROM '{self.folder}/tables/pages-*.parquet'").fetchall())
+        self.assertEqual({url: len(self.body_of(url)) for url in [*self.walk.pages, *self.walk.files]}, sizes)
 
     def test_an_index_leads_to_each_page_and_page_and_parse_show_it(self):
         start = self.site.url("/debian-policy/policy.html/index.html")

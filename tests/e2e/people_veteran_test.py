@@ -7,9 +7,10 @@ import shlex
 import signal
 import sys
 import unittest
+import urllib.parse
 from os import environ
 
-from documentation_site import Answer, Walk
+from documentation_site import Answer, Walk, embeds_of, links_of
 from person import Person
 from small_proxies import HttpProxy
 
@@ -124,6 +125,30 @@ class Veteran(Person):
         done = self.types(script)
         self.assertTrue(done.stdout.endswith("nothing\n"), done.stdout)
         self.assertIn("See --proxy", done.stdout + done.stderr)
+
+    def test_a_copy_to_read_offline_leads_from_file_to_file_and_back_to_what_was_served(self):
+        site = self.documentation()
+        walk = Walk(site, site.url("/"), lambda url: "/git-doc/" not in url)
+        self.types(f"orbweaver crawl {site.url('/')} --exclude /git-doc/ --out copy --mirror --convert-links --assets --delay 0")
+        embedded = {url for page in walk.pages for url in embeds_of(page, site.answer(page.removeprefix(site.url(""))).body.decode())}
+        there = {url for url in embedded if site.answer(url.removeprefix(site.url(""))).status == 200}
+        self.assertGreater(len(there), 8)
+        self.assertEqual({1}, {site.asked().count(url.removeprefix(site.url(""))) for url in [*walk.fetched, *embedded]})
+        files = {line["url"]: line["file"] for line in map(json.loads, (self.folder / "copy/.mirror/files.jsonl").read_text().splitlines()) if "file" in line}
+        self.assertLessEqual({*walk.pages, *walk.files, *there}, set(files))
+        known = {*walk.pages, *walk.files, *there}
+        for url in walk.pages:
+            file = self.folder / "copy" / files[url]
+            text = file.read_text()
+            here = file.as_uri()
+            for link in [*links_of(here, text, ("file",)), *embeds_of(here, text)]:
+                parts = urllib.parse.urlsplit(link)
+                if parts.scheme == "file" and not link.startswith("file:///usr/share/"):  # some pages lead there themselves
+                    self.assertTrue(pathlib.Path(urllib.parse.unquote(parts.path)).is_file(), f"{url}: {link}")
+                self.assertNotIn(link, known, f"{url} leads out of the copy")
+        self.types("orbweaver mirror --set spider.archive.convert_links=false")
+        for url in known:
+            self.assertEqual(site.answer(url.removeprefix(site.url(""))).body, (self.folder / "copy" / files[url]).read_bytes(), url)
 
     def test_exit_codes_are_for_scripts(self):
         site = self.documentation({"/robots.txt": Answer(200, {"Content-Type": "text/plain"}, b"User-agent: mybot\nDisallow: /\n")})
