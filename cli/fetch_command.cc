@@ -7,6 +7,7 @@
 #include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
+#include "cli/seed_writer.h"
 #include "fmt/format.h"
 
 #include "common/base/json.h"
@@ -186,7 +187,7 @@ int Run(std::span<const std::string> all_args) {
   ResolvedUrl resolved;
   const auto resolve = [&](const std::string& url) {
     resolver.ClearBase();
-    return resolver.Resolve(url, &resolved);
+    return ResolveSeed(url, resolver, &resolved);
   };
   for (const std::string& url : arguments.urls) {
     if (const UrlError error = resolve(url); error != UrlError::kNone) {

@@ -12,6 +12,7 @@
 #include "cli/frontier/inspect.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
+#include "cli/seed_writer.h"
 #include "fmt/format.h"
 
 #include "common/base/status.h"
@@ -84,8 +85,7 @@ int Run(std::span<const std::string> all_args) {
   }
   UrlResolver resolver(options.spider.url, **suffixes);
   ResolvedUrl url;
-  const bool has_scheme = args[1].find("://") != std::string::npos;
-  const UrlError error = resolver.Resolve(has_scheme ? args[1] : "http://" + args[1], &url);
+  const UrlError error = ResolveSeed(args[1], resolver, &url);
   if (error != UrlError::kNone)
     return Fail(kExitUsage, "inspect", fmt::format("'{}' is no URL", args[1]));
   return Show(options, *folder, url, {});

@@ -14,6 +14,7 @@
 #include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
+#include "cli/seed_writer.h"
 #include "fmt/format.h"
 
 #include "common/base/json.h"
@@ -233,7 +234,7 @@ int Run(std::span<const std::string> all_args) {
   ResolvedUrl url;
   if (wrong.empty() && parsed.url.has_value()) {
     resolver.emplace(options.spider.url, **suffixes);
-    const UrlError error = resolver->Resolve(*parsed.url, &url);
+    const UrlError error = ResolveSeed(*parsed.url, *resolver, &url);
     if (error != UrlError::kNone) wrong = fmt::format("'{}' is no URL", *parsed.url);
   }
   if (!wrong.empty()) {

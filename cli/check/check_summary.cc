@@ -61,6 +61,15 @@ void WriteHosts(const CheckTally& tally, std::string* out) {
   }
 }
 
+// The option behind what was not asked.
+std::string_view HintFor(std::string_view cause) {
+  if (cause == "port") return "  not asked: with --restart --set network.ports=LIST";
+  if (cause == "private_address") {
+    return "  not asked: with --restart --set network.allow_hosts=HOST:PORT,…";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string ProgressLine(const CheckSnapshot& look, const CheckTally& tally) {
@@ -95,7 +104,8 @@ std::string SummaryText(const CheckEnd& end, const CheckTally& tally) {
   const auto failures = tally.Failures();
   if (!failures.empty()) Line(&out, "Not alive, by status or cause");
   for (size_t i = 0; i < std::min(kMostCauses, failures.size()); ++i) {
-    Line(&out, "  {:<20} {:>10}", failures[i].first, Count(failures[i].second));
+    Line(&out, "  {:<20} {:>10}{}", failures[i].first, Count(failures[i].second),
+         HintFor(failures[i].first));
   }
   if (tally.redirected() > 0) {
     Line(&out, "Redirected: {}, {} of them permanently", Count(tally.redirected()),

@@ -88,6 +88,15 @@ TEST(CheckSummaryTest, OnlyLinesThatSaySomethingAreThere) {
   EXPECT_THAT(SummaryText(end, tally), HasSubstr("2 lines with a URL"));
 }
 
+TEST(CheckSummaryTest, WhatAnOptionKeptFromBeingAskedIsToldWithTheOption) {
+  CheckTally tally(30, 100);
+  tally.Add({.verdict = CheckVerdict::kSkipped, .cause = "port", .host = "a.test"});
+  tally.Add({.verdict = CheckVerdict::kSkipped, .cause = "private_address", .host = "b.test"});
+  const std::string text = SummaryText({}, tally);
+  EXPECT_THAT(text, HasSubstr("--set network.ports="));
+  EXPECT_THAT(text, HasSubstr("--set network.allow_hosts="));
+}
+
 TEST(CheckSummaryTest, TheProgressLineSaysHowLongItTakes) {
   const CheckTally tally(30, 100);
   const std::string line = ProgressLine({.state = "checking",

@@ -135,11 +135,21 @@ class Scientist(Person):
                 found[fields["url"]] = gzip.decompress(record).split(b"\r\n\r\n", 2)[2].removesuffix(b"\r\n\r\n")
         self.assertEqual({url: self.body_of(url) for url in [*walk.pages, *walk.files]}, found)
         url = self.site.url("/debian-policy/policy.html/ch-source.html")
-        self.types(f"orbweaver page {url} --body > page.html")
+        self.types(f"orbweaver page {url.removeprefix('http://')} --body > page.html")
         self.assertEqual(self.body_of(url), (self.folder / "page.html").read_bytes())
         parsed = [json.loads(line) for line in self.types(f"orbweaver parse page.html --base {url} --json").stdout.splitlines()]
         links = {link["url"] for line in parsed for link in line.get("links", [])}
         self.assertEqual(set(self.walk.pages[url]), links, parsed)
+
+    def test_a_list_of_ones_own_machine_is_checked_once_it_is_allowed(self):
+        address = f"localhost:{self.site.port}"
+        (self.folder / "urls.txt").write_text("".join(f"{address}{path}\n" for path in ("/git-doc/git.html", "/git-doc/git-p4.html")))
+        done = self.types("orbweaver check urls.txt", 3)
+        self.assertRegex(done.stdout, r"private_address +2  not asked: with --restart --set network\.allow_hosts=HOST:PORT")
+        self.assertEqual([], self.site.requests)
+        self.types(f"orbweaver check urls.txt --restart --set network.allow_hosts={address} --per-host 0,0 --per-domain 0,0")
+        results = [json.loads(line) for line in (self.folder / "urls.txt.checked.jsonl").read_text().splitlines()]
+        self.assertEqual({(1, "alive"), (2, "dead")}, {(line["line"], line["verdict"]) for line in results})
 
     def test_links_that_lead_elsewhere_are_checked(self):
         self.types(f"orbweaver crawl {self.site.url('/')} --delay 0 --out corpus --set spider.archive.warc=false")

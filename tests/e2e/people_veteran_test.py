@@ -162,6 +162,7 @@ class Veteran(Person):
         ):
             with self.subTest(line):
                 self.types(line, code)
+        self.assertIn("status    200\n", self.types(f"orbweaver fetch localhost:{site.port}/git-doc/git.html").stdout)
         self.assertEqual("nothing_fetched", json.loads(self.types(f"orbweaver crawl {site.url('/none')} --delay 0 --data none --json", 3).stdout)["outcome"])
 
 
