@@ -202,10 +202,8 @@ void LinkConverter::ConvertPlace(const HtmlUrlPlace& place, Document* document) 
     return;
   }
   const auto replace_view = [&](std::string_view url) {
-    auto link = LinkTo(Decoded(url, document->charset), *document);
+    const auto link = LinkTo(Decoded(url, document->charset), *document);
     if (!link) return;
-    // A comma ends a URL of a srcset.
-    if (link->ends_with(',')) link->replace(link->size() - 1, 1, "%2C");
     const auto begin = static_cast<size_t>(url.data() - text.data());
     replace(begin, begin + url.size(), *link);
   };

@@ -207,7 +207,9 @@ TEST_F(MirrorBuilderTest, ALineThatIsBeingWrittenIsPassedOver) {
   }
   std::ofstream(Path("out/.mirror/answers-x.tsv"))
       << "file\n\nfile\t1\tnone\t1\tx\nfile\t9\thttp://h/\t-1\t\n";
-  EXPECT_EQ(Build().files, 4U);
+  const MirrorReport report = Build();
+  EXPECT_EQ(report.files, 4U);
+  EXPECT_EQ(report.lost, 0U);
   EXPECT_EQ(Files(), TreeOfSite());
 }
 

@@ -163,9 +163,9 @@ MirrorPath MirrorPathOf(std::string_view url, std::string_view content_type) {
     const std::string_view name = path.substr(at + 1, end - at - 1);
     at = end;
     if (name.empty()) continue;
-    // Of a folder, so that it is the same for all below it, and no file's.
-    const std::string_view above = url.substr(0, scheme + 3 + host_size + end + 1);
-    made.path += '/' + Fitting(Unescaped(name), "folder " + std::string(above));
+    // The same for all that is below it. The one page that has this URL is an index in it.
+    const std::string_view folder = url.substr(0, scheme + 3 + host_size + end + 1);
+    made.path += '/' + Fitting(Unescaped(name), folder);
   }
   std::string name =
       last_slash == std::string_view::npos ? "" : Unescaped(path.substr(last_slash + 1));
