@@ -1,12 +1,15 @@
 #include "spider/mirror/link_converter.h"
 
 #include <map>
+#include <random>
 #include <string>
 
 #include "gtest/gtest.h"
 
 namespace orbweaver {
 namespace {
+
+constexpr int kRounds = 3'000;
 
 class LinkConverterTest : public ::testing::Test {
  protected:
@@ -117,6 +120,36 @@ TEST_F(LinkConverterTest, ADocumentMayEndAnywhere) {
   for (size_t size = 0; size <= whole.size(); ++size) {
     EXPECT_TRUE(Convert(std::string_view(whole).substr(0, size)));
     EXPECT_TRUE(Convert(std::string_view(whole).substr(0, size), "text/css"));
+  }
+}
+
+// With nothing in the mirror all links become absolute, and those stay: so whatever the bytes are,
+// a document that was converted has no link any more that the converter finds elsewhere.
+TEST_F(LinkConverterTest, ADocumentOfAnyPiecesIsConvertedOnce) {
+  const std::string_view pieces[] = {
+      "<",        ">",          "\"",          "'",         "=",
+      "/",        "a",          " ",           "\n",        "&amp;",
+      "&",        "#x",         "<a ",         "href=",     "src=",
+      "url(",     ")",          "\\",          "<style>",   "</style>",
+      "style=",   "<svg>",      "</svg>",      "<base ",    "<!--",
+      "-->",      "@import ",   ",",           "srcset=",   "<meta http-equiv=refresh content=",
+      "0;url=",   "<script>",   "</script>",   "\xff",      "\xc3\xa9",
+      "&eacute;", "?b&c",       "<![CDATA[",   "]]>",       "{",
+      "}",        ";",          "//h/",        "http://i/", "image-set(",
+      "1x",       "<textarea>", "</textarea>", "(",         "/*",
+      "*/",       "\\28 "};
+  files_.clear();
+  std::mt19937 random(5);
+  for (int round = 0; round < kRounds; ++round) {
+    std::string document;
+    for (size_t i = random() % 40; i > 0; --i) document += pieces[random() % std::size(pieces)];
+    for (const std::string type :
+         {"text/html; charset=utf-8", "text/html; charset=windows-1252",
+          "application/xhtml+xml; charset=utf-8", "text/css; charset=utf-8"}) {
+      const auto once = Convert(document, type);
+      ASSERT_TRUE(once);
+      ASSERT_EQ(Convert(*once, type), once) << document;
+    }
   }
 }
 
