@@ -84,7 +84,7 @@ class Generator {
   std::string Inline() {
     switch (random_.Below(6)) {
       case 0:
-        return "<span>" + Anchor() + "</span>";
+        return fmt::format("<span style='a:url(s{})'>{}</span>", random_.Below(9), Anchor());
       case 1:
         return "<img src=i" + std::to_string(random_.Below(9)) + " alt=a>";
       case 2:

@@ -49,7 +49,7 @@ constexpr unsigned kReopened =
 
 class GumboEngine : public HtmlEngine {
  public:
-  GumboEngine() {
+  explicit GumboEngine(bool styles) : styles_(styles) {
     for (size_t tag = 0; tag < tags_.size(); ++tag) {
       tags_[tag] = HtmlTagOf(gumbo_normalized_tagname(static_cast<GumboTag>(tag)));
     }
@@ -116,6 +116,7 @@ class GumboEngine : public HtmlEngine {
 
   void Start(const GumboNode& node, HtmlSink& sink) const {
     const HtmlTag tag = TagOf(node);
+    if (styles_) TellStyle(node, sink);
     if (tag == HtmlTag::kOther) return;
     if (tag == HtmlTag::kA && (node.parse_flags & kReopened) != 0) {
       sink.OnReopen();
@@ -131,6 +132,12 @@ class GumboEngine : public HtmlEngine {
     sink.OnStart(tag, attributes);
   }
 
+  static void TellStyle(const GumboNode& node, HtmlSink& sink) {
+    const GumboAttribute* const style = gumbo_get_attribute(&node.v.element.attributes, "style");
+    if (style != nullptr) sink.OnStyle(style->value);
+  }
+
+  const bool styles_;
   std::array<HtmlTag, GUMBO_TAG_LAST + 1> tags_;
   std::vector<size_t> nul_names_;
   std::string repaired_;
@@ -140,6 +147,8 @@ class GumboEngine : public HtmlEngine {
 
 }  // namespace
 
-std::unique_ptr<HtmlEngine> MakeGumboEngine() { return std::make_unique<GumboEngine>(); }
+std::unique_ptr<HtmlEngine> MakeGumboEngine(bool styles) {
+  return std::make_unique<GumboEngine>(styles);
+}
 
 }  // namespace orbweaver

@@ -2,8 +2,8 @@
 
 namespace orbweaver {
 
-std::unique_ptr<HtmlEngine> MakeHtmlEngine(HtmlEngineKind kind) {
-  return kind == HtmlEngineKind::kGumbo ? MakeGumboEngine() : MakeScannerEngine();
+std::unique_ptr<HtmlEngine> MakeHtmlEngine(HtmlEngineKind kind, bool styles) {
+  return kind == HtmlEngineKind::kGumbo ? MakeGumboEngine(styles) : MakeScannerEngine(styles);
 }
 
 }  // namespace orbweaver

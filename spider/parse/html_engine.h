@@ -54,6 +54,7 @@ enum class HtmlAttribute : uint8_t {
   kShadowrootmode,
   kSrc,
   kSrcset,
+  kStyle,
   kType,
   kNone,  // any other
 };
@@ -92,6 +93,9 @@ class HtmlSink {
   virtual void OnEnd(HtmlTag tag) = 0;
   // Text as it stands between tags, in pieces; that of <script> and the like too.
   virtual void OnText(std::string_view text) = 0;
+  // The style attribute of any element, before its OnStart where that is reported. Only of engines
+  // that are made to tell.
+  virtual void OnStyle(std::string_view /*style*/) {}
   // The last <a> goes on: the standard reopens one that was not closed when its paragraph ended.
   virtual void OnReopen() = 0;
 };
@@ -107,11 +111,12 @@ class HtmlEngine {
   virtual bool Parse(std::string_view html, HtmlSink& sink) = 0;
 };
 
-// In one pass over the tags, with what of the tree's rules bears on links.
-std::unique_ptr<HtmlEngine> MakeScannerEngine();
+// In one pass over the tags, with what of the tree's rules bears on links. With `styles` style
+// attributes are told too: then the attributes of all tags are looked at.
+std::unique_ptr<HtmlEngine> MakeScannerEngine(bool styles = false);
 // By Gumbo's tree, as browsers build it: the reference.
-std::unique_ptr<HtmlEngine> MakeGumboEngine();
+std::unique_ptr<HtmlEngine> MakeGumboEngine(bool styles = false);
 
-std::unique_ptr<HtmlEngine> MakeHtmlEngine(HtmlEngineKind kind);
+std::unique_ptr<HtmlEngine> MakeHtmlEngine(HtmlEngineKind kind, bool styles = false);
 
 }  // namespace orbweaver

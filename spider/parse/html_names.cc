@@ -164,7 +164,7 @@ bool IsSame(std::string_view name, std::string_view known) {
 // In the order of HtmlAttribute.
 constexpr std::string_view kAttributeNames[] = {
     "alt",  "charset", "content", "data",           "href", "http-equiv", "imagesrcset", "lang",
-    "name", "poster",  "rel",     "shadowrootmode", "src",  "srcset",     "type"};
+    "name", "poster",  "rel",     "shadowrootmode", "src",  "srcset",     "style",       "type"};
 static_assert(std::size(kAttributeNames) == static_cast<size_t>(HtmlAttribute::kNone));
 
 HtmlAttribute AttributeOfTail(uint64_t tail) {
@@ -198,6 +198,8 @@ HtmlAttribute AttributeOfTail(uint64_t tail) {
       return kSrc;
     case TailOf("srcset"):
       return kSrcset;
+    case TailOf("style"):
+      return kStyle;
     case TailOf("type"):
       return kType;
     default:

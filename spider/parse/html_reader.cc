@@ -111,7 +111,10 @@ void HtmlReader::OnEnd(HtmlTag tag) {
     return;
   }
   if (tag == hidden_) {
-    if (tag == HtmlTag::kStyle) EmbedStyle();
+    if (tag == HtmlTag::kStyle) {
+      EmbedUrlsOf(style_);
+      style_.clear();
+    }
     hidden_ = HtmlTag::kOther;
   }
   if (tag == HtmlTag::kBlock) Break();
@@ -128,6 +131,10 @@ void HtmlReader::OnText(std::string_view text) {
   }
   text_.Append(text);
   if (in_anchor_) anchor_.Append(text);
+}
+
+void HtmlReader::OnStyle(std::string_view style) {
+  if (embedded_ && templates_ == 0) EmbedUrlsOf(style);
 }
 
 void HtmlReader::OnReopen() {
@@ -200,12 +207,11 @@ void HtmlReader::Embed(std::string_view href) {
   links_.Add({.href = href, .kind = LinkKind::kEmbed});
 }
 
-void HtmlReader::EmbedStyle() {
-  CssUrlReader urls(style_);
+void HtmlReader::EmbedUrlsOf(std::string_view css) {
+  CssUrlReader urls(css);
   for (CssUrl found; urls.Next(&found);) {
     if (NamesFile(found.url)) Embed(found.url);
   }
-  style_.clear();
 }
 
 void HtmlReader::EmbedSrcset(std::string_view srcset) {

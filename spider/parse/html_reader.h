@@ -26,6 +26,7 @@ class HtmlReader : public HtmlSink {
   void OnStart(HtmlTag tag, const HtmlAttributes& attributes) override;
   void OnEnd(HtmlTag tag) override;
   void OnText(std::string_view text) override;
+  void OnStyle(std::string_view style) override;
   void OnReopen() override;
 
   // Of the document read; valid until Begin. A text is empty when there was none.
@@ -48,7 +49,7 @@ class HtmlReader : public HtmlSink {
   void OnEmbedding(HtmlTag tag, const HtmlAttributes& attributes);
   void Embed(std::string_view href);
   void EmbedSrcset(std::string_view srcset);
-  void EmbedStyle();
+  void EmbedUrlsOf(std::string_view css);
   void EndAnchor();
   // True when `tag` stands in a template, or begins one.
   bool IsInTemplate(HtmlTag tag, const HtmlAttributes& attributes);

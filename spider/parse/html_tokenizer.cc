@@ -254,8 +254,8 @@ HtmlTokenizer::Token HtmlTokenizer::ReadTag(Token kind) {
   at_ = end;
   self_closing_ = false;
   attributes_.Clear();
-  const bool wanted =
-      kind == Token::kStartTag && name_->tag != HtmlTag::kOther && name_->tag != HtmlTag::kBlock;
+  const bool has_a_say = name_->tag != HtmlTag::kOther && name_->tag != HtmlTag::kBlock;
+  const bool wanted = kind == Token::kStartTag && (has_a_say || all_attributes_);
   if (wanted ? ReadAttributes<true>() : ReadAttributes<false>()) return kind;
   at_ = end_;
   return Token::kEnd;

@@ -22,6 +22,9 @@ class HtmlTokenizer {
  public:
   enum class Token : uint8_t { kText, kStartTag, kEndTag, kEnd };
 
+  // With `all_attributes` those of every tag are read.
+  explicit HtmlTokenizer(bool all_attributes = false) : all_attributes_(all_attributes) {}
+
   // `html` is UTF-8, and must outlive what is read of it.
   void Begin(std::string_view html);
 
@@ -44,8 +47,9 @@ class HtmlTokenizer {
   std::string_view spelling() const { return spelling_; }
   // Of kStartTag: "<a/>".
   bool self_closing() const { return self_closing_; }
-  // Of kStartTag, and only where the name has a tag of its own in HtmlTag, for others have nothing
-  // to say. The values stay valid until Begin, and as long as the document.
+  // Of kStartTag, and unless all are read only where the name has a tag of its own in HtmlTag, for
+  // others have nothing to say but their style. The values stay valid until Begin, and as long as
+  // the document.
   const HtmlAttributes& attributes() const { return attributes_; }
 
  private:
@@ -81,6 +85,7 @@ class HtmlTokenizer {
   bool ReadQuoted(std::string_view* value);
   std::string_view Decode(std::string_view value);
 
+  const bool all_attributes_;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
 

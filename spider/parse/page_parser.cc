@@ -59,7 +59,8 @@ std::string_view LanguageTag(std::string_view text) {
 
 PageParser::PageParser(const ParseOptions& options, UrlResolver* resolver)
     : options_(options),
-      engine_(MakeHtmlEngine(options.engine)),
+      engine_(MakeHtmlEngine(options.engine, /*styles=*/options.embedded)),
+      xhtml_(/*styles=*/options.embedded),
       robots_(options.robots_name),
       links_(resolver, &arena_, options.prefer_embedded),
       html_(options.embedded, &links_, &robots_) {}

@@ -120,6 +120,26 @@ TEST_P(PageParserTest, WhatItsStyleElementsNameIsEmbeddedToo) {
   EXPECT_TRUE(Links().empty());
 }
 
+TEST_P(PageParserTest, WhatStyleAttributesNameIsEmbeddedToo) {
+  options_.embedded = true;
+  const UrlList want = {"http://www.example.com/dir/1.png", "http://www.example.com/dir/2.png",
+                        "http://www.example.com/dir/3.png", "http://www.example.com/dir/4.png",
+                        "http://www.example.com/dir/5.png"};
+  const std::string page =
+      "<html><body style='background:url(1.png)'><div style=\"a:url(&quot;2.png&quot;)\">"
+      "<custom-element STYLE='a:url(3.png);b:url(#no);c:url(data:,no)'></custom-element></div>"
+      "<template><p style='a:url(no)'></p></template><svg style='a:url(4.png)'></svg>"
+      "<!-- <p style='a:url(no)'> --><a style='a:url(5.png)' style='a:url(no)'>x</a></body></html>";
+  Parse(page);
+  EXPECT_EQ(want, Urls());
+  Parse("<html><body style='background:url(1.png)'><p style='a:url(2.png)'/></body></html>",
+        "application/xhtml+xml");
+  EXPECT_EQ((UrlList{want[0], want[1]}), Urls());
+  options_.embedded = false;
+  Parse(page);
+  EXPECT_TRUE(Links().empty());
+}
+
 TEST_P(PageParserTest, AStyleSheetsUrlsAreThoseThatItNames) {
   options_.embedded = true;
   Parse("@import 'a.css';b{c:url(../d.png);e:url(//f.org/g)}/* http://no/ */", "text/css");

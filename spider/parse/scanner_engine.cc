@@ -53,6 +53,8 @@ class OpenLink {
 
 class ScannerEngine : public HtmlEngine {
  public:
+  explicit ScannerEngine(bool styles) : styles_(styles), tokenizer_(styles) {}
+
   bool Parse(std::string_view html, HtmlSink& sink) override {
     sink_ = &sink;
     elements_.Clear();
@@ -86,13 +88,17 @@ class ScannerEngine : public HtmlEngine {
       if (link_.BeforeStart(name)) sink_->OnEnd(HtmlTag::kA);
       tokenizer_.EnterContent(name);
     }
+    const HtmlAttributes& attributes = tokenizer_.attributes();
+    if (styles_ && attributes.Has(HtmlAttribute::kStyle)) {
+      sink_->OnStyle(attributes.Get(HtmlAttribute::kStyle));
+    }
     // Of svg and math only the links count.
     if (name.tag == HtmlTag::kOther || (foreign && name.tag != HtmlTag::kA)) return;
     if (name.tag == HtmlTag::kA) {
       if (link_.is_open()) sink_->OnEnd(HtmlTag::kA);
       link_.Start();
     }
-    sink_->OnStart(name.tag, tokenizer_.attributes());
+    sink_->OnStart(name.tag, attributes);
     if (name.tag == HtmlTag::kTemplate && links_around_.size() < kMaxTemplateDepth) {
       links_around_.push_back(link_);
       link_.Clear();
@@ -120,6 +126,7 @@ class ScannerEngine : public HtmlEngine {
     sink_->OnEnd(name.tag);
   }
 
+  const bool styles_;
   HtmlTokenizer tokenizer_;
 
   // Of the document that is being parsed.
@@ -132,6 +139,8 @@ class ScannerEngine : public HtmlEngine {
 
 }  // namespace
 
-std::unique_ptr<HtmlEngine> MakeScannerEngine() { return std::make_unique<ScannerEngine>(); }
+std::unique_ptr<HtmlEngine> MakeScannerEngine(bool styles) {
+  return std::make_unique<ScannerEngine>(styles);
+}
 
 }  // namespace orbweaver

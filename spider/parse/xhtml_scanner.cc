@@ -48,7 +48,11 @@ bool XhtmlScanner::Start() {
   // Of svg and math only the links count, and of what stands in a script nothing.
   const bool reported =
       name.tag != HtmlTag::kOther && text_only_ == 0 && (is_html || name.tag == HtmlTag::kA);
-  if (reported) sink_->OnStart(name.tag, tokenizer_.attributes());
+  const HtmlAttributes& attributes = tokenizer_.attributes();
+  if (styles_ && text_only_ == 0 && attributes.Has(HtmlAttribute::kStyle)) {
+    sink_->OnStyle(attributes.Get(HtmlAttribute::kStyle));
+  }
+  if (reported) sink_->OnStart(name.tag, attributes);
   if (tokenizer_.self_closing()) {
     if (reported) sink_->OnEnd(name.tag);
     return true;

@@ -17,6 +17,9 @@ namespace orbweaver {
 // thread-safe; keeps its memory.
 class XhtmlScanner {
  public:
+  // With `styles` style attributes are told too.
+  explicit XhtmlScanner(bool styles) : styles_(styles), tokenizer_(styles) {}
+
   // Hands all of `xhtml`, which is UTF-8, to `sink`. False when it is not well-formed, that is when
   // an end tag does not match the element that is open: the sink then got a part that is to be
   // forgotten. A document that is cut off is well-formed as far as it goes, and so are `&`, HTML's
@@ -34,6 +37,7 @@ class XhtmlScanner {
   bool IsHtml(const HtmlName& name) const;
   bool Start();
 
+  const bool styles_;
   HtmlTokenizer tokenizer_;
   HtmlSink* sink_ = nullptr;
   std::vector<Open> open_;

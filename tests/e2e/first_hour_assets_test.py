@@ -68,18 +68,18 @@ class Assets(Site2):
                 <img src=/a.png srcset='/a1.png 1x, /a2.png 2x' alt=A><img src={cdn('/logo.png')}><img src={cdn('/moved.png')}>
                 <link rel=stylesheet href={cdn('/theme.css')}><iframe src={cdn('/frame.html')}></iframe>
                 <object data={cdn('/object.html')}></object><object data=/inside.html></object>
-                <style>h1 {{ background: url(/inline.png) }}</style>
+                <style>h1 {{ background: url(/inline.png) }}</style><p style="background: url(&quot;/attribute.png&quot;)">x</p>
                 <a href=/page>page</a> <a href=/paper.pdf>paper</a> <a href=/a.png>large</a> <a href={cdn('/never')}>cdn</a>""",
             "/page": "<img src=/a.png><img src=/gone.png><a href=/deep>deep</a>",
             "/deep": "<img src=/deep.png>",
             "/inside.html": "<a href=/from-inside>x</a>", "/from-inside": "x",
             "/style.css": css("a { background: url( 's\\70rite.png' ) }"), "/sprite.png": PNG,
-            "/a.png": PNG, "/a1.png": PNG, "/a2.png": PNG, "/inline.png": PNG, "/deep.png": PNG, "/paper.pdf": PDF,
+            "/a.png": PNG, "/a1.png": PNG, "/a2.png": PNG, "/inline.png": PNG, "/attribute.png": PNG, "/deep.png": PNG, "/paper.pdf": PDF,
             "/icon.ico": of_type("image/x-icon", b"ico"), "/code.js": of_type("text/javascript", "'<a href=/never>'"),
         }
         self.home = self.site(self.files)
         self.pages = {"/", "/page", "/deep", "/inside.html", "/from-inside", "/paper.pdf"}
-        self.assets = {"/style.css", "/sprite.png", "/a.png", "/a1.png", "/a2.png", "/inline.png", "/deep.png", "/icon.ico", "/code.js", "/gone.png"}
+        self.assets = {"/style.css", "/sprite.png", "/a.png", "/a1.png", "/a2.png", "/inline.png", "/attribute.png", "/deep.png", "/icon.ico", "/code.js", "/gone.png"}
         self.cdn_assets = {"/logo.png", "/moved.png", "/late.png", "/theme.css", "/theme/more.css", "/fonts/a.woff2", "/big.png", "/object.html"}
 
     def test_what_pages_embed_is_fetched_once_wherever_it_lies_and_nothing_else_there(self):
@@ -87,7 +87,7 @@ class Assets(Site2):
         self.assertEqual(sorted(self.pages | self.assets), self.asked(self.home))
         self.assertEqual(sorted(self.cdn_assets), self.asked(self.cdn))
         # Of the assets one is gone, and one is where another one leads to.
-        self.assertIn("6 pages, 16 assets and 1 failure in ", done.stdout)
+        self.assertIn("6 pages, 17 assets and 1 failure in ", done.stdout)
         self.assertIn("2 links left the seeds' domains", done.stdout)
         kinds = {line["url"]: line["kind"] for line in self.lines("pages")}
         self.assertEqual({self.home.url(path) for path in self.pages}, {url for url, kind in kinds.items() if kind == "page"})
