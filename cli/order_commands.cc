@@ -109,7 +109,7 @@ absl::Status Give(const ProductOptions& options, const Arguments& args) {
   if (args.order.forget) {
     ASSIGN_OR_RETURN(failed, EraseFailures(*log.store, domain));
   }
-  const auto written = WriteOrder(*log.bus, domain, args.order, kTimeout);
+  const auto written = WriteOrder(*log.bus, SystemClock(), domain, args.order, kTimeout);
   if (IsRetry(written.status()) || IsFenced(written.status())) {
     return RetryError("{}. The order may be in the log or not: give it again, which does no harm",
                       MessageOf(written.status()));

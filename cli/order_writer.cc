@@ -23,8 +23,8 @@ absl::StatusOr<int64_t> Unread(OffsetReader& offsets, std::string_view group,
 
 }  // namespace
 
-absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, std::string_view domain, const DomainOrder& order,
-                                        Duration timeout) {
+absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::string_view domain,
+                                        const DomainOrder& order, Duration timeout) {
   ASSIGN_OR_RETURN(const int partitions, bus.PartitionCount(kSpiderLogTopic, timeout));
   if (!IsPartitionCount(partitions)) {
     return FatalError("topic '{}' has {} partitions. Run `orbweaver init`", kSpiderLogTopic,
@@ -32,7 +32,7 @@ absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, std::string_view domain, const
   }
   EncodeBuffer buffer;
   ASSIGN_OR_RETURN(const std::string_view value,
-                   Encode({.domain = domain, .event = order}, &buffer));
+                   Encode({.domain = domain, .event = order, .time = clock.Wall()}, &buffer));
   const Record record{.topic = kSpiderLogTopic,
                       .partition = PartitionOf(SlotOf(domain), partitions),
                       .key = domain,

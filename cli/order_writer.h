@@ -22,8 +22,8 @@ struct WrittenOrder {
 // Appends `order` about the registered domain `domain` and waits until it is durable. An error that
 // is retry leaves it open whether the log has it; an order may be given again. Fatal: the spider
 // log does not exist. Blocks for some multiple of `timeout` at most.
-absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, std::string_view domain, const DomainOrder& order,
-                                        Duration timeout);
+absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::string_view domain,
+                                        const DomainOrder& order, Duration timeout);
 
 // How much the workers have to do before they come to an order: messages of its partition.
 struct OrderLag {

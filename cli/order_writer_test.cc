@@ -30,8 +30,8 @@ class OrderWriterTest : public ::testing::Test {
 TEST_F(OrderWriterTest, AnOrderStandsWhereItsDomainsStrategyWorkerReadsIt) {
   MakeTopics();
   const WallTime until{std::chrono::milliseconds(1'700'000'000'000)};
-  EXPECT_OK(WriteOrder(bus_, kDomain, {.purge = true}, kLong));
-  const auto written = WriteOrder(bus_, kDomain, {.blocked_until = until}, kLong);
+  EXPECT_OK(WriteOrder(bus_, clock_, kDomain, {.purge = true}, kLong));
+  const auto written = WriteOrder(bus_, clock_, kDomain, {.blocked_until = until}, kLong);
   ASSERT_OK(written);
   EXPECT_EQ(written->partition, PartitionOf(SlotOf(kDomain), kPartitions));
   EXPECT_EQ(written->offset, Offset(1));
@@ -46,14 +46,15 @@ TEST_F(OrderWriterTest, AnOrderStandsWhereItsDomainsStrategyWorkerReadsIt) {
   SpiderLogEntry entry;
   ASSERT_OK(Decode(batch.messages()[0].value, &arena, &entry));
   EXPECT_EQ(entry.domain, kDomain);
+  EXPECT_EQ(entry.time, clock_.Wall());
   EXPECT_EQ(std::get<DomainOrder>(entry.event).blocked_until, until);
   EXPECT_FALSE(std::get<DomainOrder>(entry.event).purge);
 }
 
 TEST_F(OrderWriterTest, TellsWhatIsReadBeforeTheOrder) {
   MakeTopics();
-  for (int i = 0; i < 3; ++i) ASSERT_OK(WriteOrder(bus_, kDomain, {.purge = true}, kLong));
-  const auto written = WriteOrder(bus_, kDomain, {.purge = true}, kLong);
+  for (int i = 0; i < 3; ++i) ASSERT_OK(WriteOrder(bus_, clock_, kDomain, {.purge = true}, kLong));
+  const auto written = WriteOrder(bus_, clock_, kDomain, {.purge = true}, kLong);
   ASSERT_OK(written);
   EXPECT_EQ(LagBefore(bus_, *written, kLong)->strategy_worker, 3);
   EXPECT_EQ(LagBefore(bus_, *written, kLong)->db_worker, 0);
@@ -66,7 +67,7 @@ TEST_F(OrderWriterTest, TellsWhatIsReadBeforeTheOrder) {
 }
 
 TEST_F(OrderWriterTest, WithoutTopicsNothingIsWritten) {
-  EXPECT_TRUE(IsFatal(WriteOrder(bus_, kDomain, {.purge = true}, kLong).status()));
+  EXPECT_TRUE(IsFatal(WriteOrder(bus_, clock_, kDomain, {.purge = true}, kLong).status()));
 }
 
 }  // namespace

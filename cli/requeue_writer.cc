@@ -56,10 +56,11 @@ class Requeuer {
     std::span<const Seed> left = seeds_;
     for (size_t n = 0; !left.empty(); left = left.subspan(n)) {
       n = FittingPrefix(left, kDefaultMaxMessageBytes);
-      ASSIGN_OR_RETURN(
-          const std::string_view value,
-          Encode({.domain = domain_, .event = Seeds{.seeds = left.first(n), .only_failed = true}},
-                 &buffer_));
+      ASSIGN_OR_RETURN(const std::string_view value,
+                       Encode({.domain = domain_,
+                               .event = Seeds{.seeds = left.first(n), .only_failed = true},
+                               .time = clock_.Wall()},
+                              &buffer_));
       RETURN_IF_ERROR(Send(value));
       written_ += n;
     }

@@ -65,6 +65,7 @@ class RequeueWriterTest : public ::testing::Test {
         SpiderLogEntry entry;
         EXPECT_OK(Decode(message.value, &arena, &entry));
         EXPECT_EQ(message.key, entry.domain);
+        EXPECT_EQ(entry.time, clock_.Wall());
         EXPECT_EQ(message.partition, PartitionOf(SlotOf(entry.domain), 4));
         const auto& seeds = std::get<Seeds>(entry.event);
         EXPECT_TRUE(seeds.only_failed);

@@ -107,7 +107,8 @@ void SeedWriter::Write(std::string_view domain, const Collected& collected) {
   for (size_t n = 0; !seeds.empty() && status_.ok(); seeds = seeds.subspan(n)) {
     n = FittingPrefix(seeds, kDefaultMaxMessageBytes);
     const auto value =
-        Encode({.domain = domain, .event = Seeds{.seeds = seeds.first(n)}}, &buffer_);
+        Encode({.domain = domain, .event = Seeds{.seeds = seeds.first(n)}, .time = clock_.Wall()},
+               &buffer_);
     status_.Update(value.ok() ? Send(domain, *value, n) : value.status());
   }
 }

@@ -52,6 +52,7 @@ class SeedWriterTest : public ::testing::Test {
           SpiderLogEntry entry;
           EXPECT_OK(Decode(message.value, &arena, &entry));
           EXPECT_EQ(message.key, entry.domain);
+          EXPECT_EQ(entry.time, clock_.Wall());
           EXPECT_EQ(PartitionOf(SlotOf(entry.domain), kPartitions), message.partition);
           EXPECT_LE(message.value.size(), kDefaultMaxMessageBytes);
           auto& urls = seeds[std::string(entry.domain)].emplace_back();

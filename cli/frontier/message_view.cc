@@ -213,6 +213,7 @@ absl::Status WriteEntry(const Message& message, Arena* arena, Writer& writer) {
   RETURN_IF_ERROR(Decode(message.value, arena, &entry));
   if constexpr (std::is_same_v<Entry, SpiderLogEntry>) {
     std::visit([&writer](const auto& event) { writer.Add(event); }, entry.event);
+    writer.Time("time_ms", entry.time);
   } else if constexpr (std::is_same_v<Entry, WorkerStats>) {
     writer.Add(entry);
   } else {

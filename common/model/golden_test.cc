@@ -146,8 +146,9 @@ TEST(GoldenTest, SeedsKeepTheirBytes) {
       {.url = "https://example.com/low", .score = 0.0f},
       {.url = "https://example.com/none"},
   };
-  CheckGolden<v1::SpiderLogEntry>(
-      "seeds", SpiderLogEntry{.domain = "example.com", .event = Seeds{.seeds = seeds}});
+  CheckGolden<v1::SpiderLogEntry>("seeds", SpiderLogEntry{.domain = "example.com",
+                                                          .event = Seeds{.seeds = seeds},
+                                                          .time = At(1700000000009)});
 }
 
 TEST(GoldenTest, PageFetchedKeepsItsBytes) {

@@ -132,7 +132,8 @@ struct Schema<SpiderLogEntry> {
                 OneOf<&SpiderLogEntry::event, Case<2, "seeds", Seeds>,
                       Case<3, "page_fetched", PageFetched>, Case<4, "links_found", LinksFound>,
                       Case<5, "fetch_failed", FetchFailed>, Case<6, "deferred", Deferred>,
-                      Case<7, "host_facts", HostFacts>, Case<8, "domain_order", DomainOrder>>>;
+                      Case<7, "host_facts", HostFacts>, Case<8, "domain_order", DomainOrder>>,
+                Field<9, "time_ms", &SpiderLogEntry::time>>;
 };
 
 }  // namespace wire

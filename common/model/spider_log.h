@@ -204,6 +204,7 @@ struct DomainOrder {
 struct SpiderLogEntry {
   std::string_view domain;
   std::variant<Seeds, PageFetched, LinksFound, FetchFailed, Deferred, HostFacts, DomainOrder> event;
+  WallTime time;  // when it happened; 1970: not said, and then the record's time counts
   std::string_view unknown;
 };
 

@@ -62,7 +62,7 @@ Lane::Lane(LaneParts parts)
       metrics_(parts.metrics),
       resolver_(parts.urls, parts.suffixes),
       parser_(parts.parse, &resolver_),
-      encoder_(parts.publish) {}
+      encoder_(parts.publish, parts.clock) {}
 
 Lane::~Lane() {
   // Its connections end with it.

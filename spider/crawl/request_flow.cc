@@ -124,7 +124,7 @@ RequestFlow::RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffi
       resolver_(options_.urls, suffixes),
       politeness_(options_.politeness, options_.seed),
       robots_(options_.robots, clock),
-      encoder_(options_.publish) {}
+      encoder_(options_.publish, clock) {}
 
 void RequestFlow::Begin(const FeedRequest& delivered) {
   const TurnId id(next_id_++);

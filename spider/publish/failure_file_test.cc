@@ -36,7 +36,7 @@ class FailureFileTest : public ::testing::Test {
   const ScratchFolder folder_;
   ManualClock clock_;
   ArchiveOptions options_;
-  OutcomeEncoder encoder_{PublishOptions()};
+  OutcomeEncoder encoder_{{}, clock_};
 };
 
 TEST_F(FailureFileTest, ALineSaysWhatFailedWhyAndWhoLinkedThere) {

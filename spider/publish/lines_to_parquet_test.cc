@@ -255,7 +255,7 @@ TEST_F(LinesToParquetTest, EveryFieldOfAFailureIsAColumn) {
   result.status = 503;
   result.retry_after = std::chrono::milliseconds(7'000);
   const Request request{.url = "http://a.test/1", .domain = "a.test"};
-  OutcomeEncoder encoder{PublishOptions()};
+  OutcomeEncoder encoder({}, clock_);
   LogEntries entries;
   encoder.Failed({.request = request, .url = "http://a.test/2"},
                  {.cause = FailureCause::kHttp5xx, .message = "busy", .result = &result}, &entries);

@@ -50,7 +50,8 @@ std::string_view HostAndPort(std::string_view origin) {
 
 template <typename Event>
 bool OutcomeEncoder::Append(std::string_view domain, Slot slot, Event event, LogEntries* out) {
-  const auto bytes = Encode({.domain = domain, .event = std::move(event)}, &buffer_);
+  const auto bytes =
+      Encode({.domain = domain, .event = std::move(event), .time = clock_.Wall()}, &buffer_);
   if (!bytes.ok()) return false;
   out->Append(slot, domain, *bytes);
   return true;

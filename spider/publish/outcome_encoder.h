@@ -30,7 +30,9 @@ struct Journey {
 // still cannot be encoded becomes a FetchFailed that says so. Keeps its buffers. Not thread-safe.
 class OutcomeEncoder {
  public:
-  explicit OutcomeEncoder(const PublishOptions& options) : options_(options) {}
+  // `clock` must outlive this: each entry has the time of the call that makes it.
+  OutcomeEncoder(const PublishOptions& options, const Clock& clock)
+      : options_(options), clock_(clock) {}
 
   // An answer of 2xx or 304, and what its body has.
   void Page(const Journey& journey, const FetchResult& result, const ParsedPage& page,
@@ -62,6 +64,7 @@ class OutcomeEncoder {
   bool Append(std::string_view domain, Slot slot, Event event, LogEntries* out);
 
   const PublishOptions options_;
+  const Clock& clock_;
   EncodeBuffer buffer_;
   // Of the last Describe.
   std::vector<HttpHeader> headers_;

@@ -48,11 +48,13 @@ class OutcomeEncoderTest : public ::testing::Test {
     for (size_t i = 0; i < entries_.size(); ++i) {
       EXPECT_OK(Decode(entries_[i].value, &arena_, &all[i]));
       EXPECT_EQ(all[i].domain, entries_[i].domain);
+      EXPECT_EQ(all[i].time, clock_.Wall());
       EXPECT_EQ(entries_[i].slot, SlotOf(all[i].domain));
     }
     return all;
   }
 
+  const ManualClock clock_{WallTime(milliseconds(1'700'000'000'777))};
   const Meta meta_{.key = "k", .value = "v"};
   Request request_;
   FetchResult result_;
@@ -68,7 +70,7 @@ TEST_F(OutcomeEncoderTest, APageCarriesItsRequestWholeAndWhatWasFetched) {
   result_.times.total = milliseconds(123);
   result_.address = *IpAddress::Parse("192.0.2.7");
   const Redirect hop{.url = "http://www.a.test/there", .status = 301};
-  OutcomeEncoder encoder({});
+  OutcomeEncoder encoder({}, clock_);
   encoder.Page(On("http://www.a.test/there", {&hop, 1}), result_, page_, &entries_);
   const auto all = Decoded();
   ASSERT_EQ(all.size(), 1u);
@@ -99,7 +101,7 @@ TEST_F(OutcomeEncoderTest, LinksAreOneEntryADomainAndSplitAtTheBounds) {
   page_.domains = domains;
   page_.links_inside = 2500;
   page_.links_outside = 1;
-  OutcomeEncoder encoder({});
+  OutcomeEncoder encoder({}, clock_);
   encoder.Page(On(), result_, page_, &entries_);
   const auto all = Decoded();
   ASSERT_EQ(all.size(), 5u);
@@ -125,7 +127,7 @@ TEST_F(OutcomeEncoderTest, WhatAServerSendsNeverMakesAPageUnloggable) {
   result_.times.total = std::chrono::hours(1);
   result_.times.dns = Duration(-5);
   std::vector<Redirect> many(100, {.url = kUrl, .status = 302});
-  OutcomeEncoder encoder({.max_message_bytes = 64 << 10});
+  OutcomeEncoder encoder({.max_message_bytes = 64 << 10}, clock_);
   encoder.Page(On(kUrl, many), result_, page_, &entries_);
   const auto all = Decoded();
   ASSERT_EQ(all.size(), 1u);
@@ -135,7 +137,7 @@ TEST_F(OutcomeEncoderTest, WhatAServerSendsNeverMakesAPageUnloggable) {
 }
 
 TEST_F(OutcomeEncoderTest, ABodyIsLoggedWhenItIsWantedAndFits) {
-  OutcomeEncoder encoder({.max_message_bytes = 100'000, .log_body = true});
+  OutcomeEncoder encoder({.max_message_bytes = 100'000, .log_body = true}, clock_);
   encoder.Page(On(), result_, page_, &entries_);
   EXPECT_EQ(std::get<PageFetched>(Decoded()[0].event).body, result_.body);
   entries_.Clear();
@@ -151,7 +153,7 @@ TEST_F(OutcomeEncoderTest, AnUnchangedPageKeepsItsValidators) {
   request_.etag = "\"old\"";
   result_.status = 304;
   result_.body.clear();
-  OutcomeEncoder encoder({});
+  OutcomeEncoder encoder({}, clock_);
   encoder.Page(On(), result_, page_, &entries_);
   const auto all = Decoded();
   const auto& page = std::get<PageFetched>(all[0].event);
@@ -162,7 +164,7 @@ TEST_F(OutcomeEncoderTest, AnUnchangedPageKeepsItsValidators) {
 
 TEST_F(OutcomeEncoderTest, AFailureSaysItsCauseAndAFailedLookUpIsAFactOfTheHost) {
   result_.status = 0;
-  OutcomeEncoder encoder({});
+  OutcomeEncoder encoder({}, clock_);
   encoder.Failed(On(), {.cause = FailureCause::kDns, .message = "no \xff name", .result = &result_},
                  &entries_);
   const auto all = Decoded();
@@ -176,7 +178,7 @@ TEST_F(OutcomeEncoderTest, AFailureSaysItsCauseAndAFailedLookUpIsAFactOfTheHost)
 TEST_F(OutcomeEncoderTest, ARedirectAwayIsAPageWithoutContentAndALink) {
   result_.status = 302;
   result_.body.clear();
-  OutcomeEncoder encoder({});
+  OutcomeEncoder encoder({}, clock_);
   encoder.RedirectAway(On(), result_,
                        {.url = "http://b.test/x", .domain = "b.test", .slot = SlotOf("b.test")},
                        &entries_);

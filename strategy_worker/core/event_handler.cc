@@ -183,7 +183,7 @@ void EventHandler::Observe(const SourceEvent& event) {
       state.http_status = static_cast<uint16_t>(std::min(failed->status, 65535u));
     }
     if (failed->retry_after.has_value()) {
-      Block(Later(event.message->time, std::min(*failed->retry_after, options_.max_retry_after)));
+      Block(Later(event.time, std::min(*failed->retry_after, options_.max_retry_after)));
     } else if (failed->status == 429 || failed->status == 503) {
       update_.back_off = true;
     }
@@ -196,7 +196,7 @@ void EventHandler::Observe(const SourceEvent& event) {
 
 void EventHandler::ObserveHost(const SourceEvent& event, const DomainRecord& record) {
   const auto& facts = std::get<HostFacts>(event.entry->event);
-  const WallTime now = event.message->time;
+  const WallTime now = event.time;
   if (SaysRobots(facts) && facts.crawl_delay != record.crawl_delay) {
     update_.crawl_delay = facts.crawl_delay.value_or(std::chrono::milliseconds(0));
   }
@@ -411,7 +411,7 @@ void EventHandler::DecideOwn(size_t place, std::string_view url, const OwnReques
 void EventHandler::RetryOwnRequest(const SourceEvent& event) {
   const auto* const failed = std::get_if<FetchFailed>(&event.entry->event);
   if (failed == nullptr) return;
-  const auto retry = RetryOwn(*failed, event.message->time, options_);
+  const auto retry = RetryOwn(*failed, event.time, options_);
   if (!retry) return;
   DecideOne(0, *retry, ToView(event.links[0].url_view), failed->request.meta);
 }

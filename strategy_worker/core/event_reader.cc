@@ -65,6 +65,7 @@ absl::Status EventReader::ReadEntry(const Message& message, SourceEvent* event) 
     if (const auto seeds = RedirectOfSeed(*found)) entry->event = *seeds;
   }
   event->entry = entry;
+  event->time = entry->time == WallTime() ? message.time : entry->time;
   ++event_number_;
   BeginDomain(entry->domain);
   if (const auto* seeds = std::get_if<Seeds>(&entry->event)) {

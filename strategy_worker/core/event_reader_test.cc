@@ -202,5 +202,13 @@ TEST_F(EventReaderTest, AResolvedUrlOutlivesTheTextItCameFrom) {
   EXPECT_EQ(fingerprint, FingerprintOf(canonical));
 }
 
+// Else an entry that was copied into another log would be decided otherwise there.
+TEST_F(EventReaderTest, AnEventsTimeIsItsEntrysAndTheRecordsWhereThatSaysNone) {
+  SpiderLogEntry entry{.domain = "a.test", .event = HostFacts{.host = "a.test"}};
+  EXPECT_EQ(Read(NewMessage(entry)).time, world_.clock.Wall());
+  entry.time = WallTime(std::chrono::milliseconds(1'700'000'000'123));
+  EXPECT_EQ(Read(NewMessage(entry)).time, entry.time);
+}
+
 }  // namespace
 }  // namespace orbweaver

@@ -44,7 +44,7 @@ const orbweaver_event& EventView::Show(const SourceEvent& event, const DomainRec
   event_ = {};
   event_.struct_size = sizeof event_;
   event_.kind = event.kind;
-  event_.now_ms = event.message->time.time_since_epoch().count();
+  event_.now_ms = event.time.time_since_epoch().count();
   // Those that the strategy has no part in.
   const uint64_t own = record.assets + record.sitemaps;
   domain_ = {.name_view = ToText(event.entry->domain),

@@ -26,6 +26,7 @@ struct SourceEvent {
   const Message* message = nullptr;
   // Null when the message cannot be processed at all.
   const SpiderLogEntry* entry = nullptr;
+  WallTime time;  // of the entry; of the record where that says none
   // Why the event is to go to the dead-letter topic; empty: it is not.
   std::string poison;
   bool strategy_failed = false;  // `poison` is the strategy's doing

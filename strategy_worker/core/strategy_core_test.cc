@@ -277,6 +277,27 @@ TEST_F(StrategyCoreTest, AServerThatAsksForPatienceGetsItWhateverTheStrategySays
   EXPECT_EQ(*read[1].update->blocked_until, world_.clock.Wall() + options_.max_retry_after);
 }
 
+// A recorded log decides on another day, in another log, as it did on its own.
+TEST_F(StrategyCoreTest, AnEventsOwnTimeIsAllTheTimeThatIsDecidedBy) {
+  const WallTime then(std::chrono::milliseconds(1'700'000'000'123));
+  int64_t seen_ms = 0;
+  strategy_.on_event = [&seen_ms](Call call) {
+    seen_ms = call.event.now_ms;
+    return absl::OkStatus();
+  };
+  world_.Append({.domain = kDomain,
+                 .event = FetchFailed{.request = RequestOf(kUrl),
+                                      .cause = FailureCause::kHttp4xx,
+                                      .status = 429,
+                                      .retry_after = std::chrono::seconds(7)},
+                 .time = then});
+  ASSERT_OK(Run());
+  EXPECT_EQ(seen_ms, then.time_since_epoch().count());
+  const auto read = world_.ReadScoringLog();
+  ASSERT_THAT(read, SizeIs(1));
+  EXPECT_EQ(*read[0].update->blocked_until, then + std::chrono::seconds(7));
+}
+
 TEST_F(StrategyCoreTest, ADeferredGoesBackAsItWasWithoutTheStrategy) {
   strategy_.on_event = [](Call) -> absl::Status { return PoisonError("was asked"); };
   world_.Append({.domain = kDomain,

@@ -237,7 +237,7 @@ void Stages(BenchReport& report, const ServedWeb& web, const PublicSuffixes& suf
   for (size_t i = 0; i < kPages; ++i) parse(i % results.size());
   const double parse_us = row("stage_parse", parse_timer, 0);
 
-  OutcomeEncoder encoder({});
+  OutcomeEncoder encoder({}, SystemClock());
   const CpuTimer encode_timer;
   for (size_t i = 0; i < kPages; ++i) {
     const size_t which = i % results.size();

@@ -97,7 +97,7 @@ class ForeignSpider(threading.Thread):
     def crawl(self, request):
         began = time.time()
         status, headers, body = self.get(request)
-        page = self.log.SpiderLogEntry(domain=request.domain)
+        page = self.log.SpiderLogEntry(domain=request.domain, time_ms=int(time.time() * 1000))
         fetched = page.page_fetched
         fetched.request.CopyFrom(request)  # whole, with what these classes do not know
         fetched.final_url = request.url
@@ -114,7 +114,7 @@ class ForeignSpider(threading.Thread):
         entries = [page]
         for domain, urls in by_domain.items():
             for begin in range(0, len(urls), MOST_LINKS):
-                entry = self.log.SpiderLogEntry(domain=domain)
+                entry = self.log.SpiderLogEntry(domain=domain, time_ms=page.time_ms)
                 source = entry.links_found.source
                 source.url, source.fingerprint, source.depth = request.url, request.fingerprint, request.depth
                 source.score, source.link_count = request.score, sum(map(len, by_domain.values()))
