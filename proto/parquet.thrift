@@ -29,7 +29,7 @@ struct IntType {
   2: required bool is_signed
 }
 
-// What is not here leaves all of it unset.
+// Another type than these leaves all of it unset.
 union LogicalType {
   1: Empty string_type
   2: Empty map_type

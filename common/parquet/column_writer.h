@@ -35,7 +35,7 @@ class ColumnWriter {
   // At most 2^31 - 1 bytes; of a string UTF-8, which is not checked here.
   void AddBytes(uint8_t repetition, std::string_view value);
 
-  // What is gathered, in memory.
+  // Memory that the gathered values take.
   size_t bytes() const { return plain_.size() + levels_ * (2 + sizeof(uint32_t)); }
 
   // Back to `mark`: what came since then is forgotten.

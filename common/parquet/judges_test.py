@@ -154,7 +154,7 @@ class Judges(unittest.TestCase):
                 least, greatest = min(there, key=lambda v: v.encode() if isinstance(v, str) else v), max(there, key=lambda v: v.encode() if isinstance(v, str) else v)
                 self.assertEqual((least, greatest, count - len(there)), (chunk.statistics.min, chunk.statistics.max, chunk.statistics.null_count), chunk)
             first += count
-        # What is looked for by them is found: readers leave out row groups by them.
+        # Readers leave out row groups by them, and still find every row.
         for row in rows[::50]:
             for name, value in row.items():
                 if value is not None:

@@ -1,5 +1,5 @@
 // The metadata of Parquet files as plain structs, and their bytes: Thrift's compact protocol
-// (proto/parquet.thrift). What the numbers mean: https://parquet.apache.org/docs/file-format/.
+// (proto/parquet.thrift). The numbers are those of https://parquet.apache.org/docs/file-format/.
 #pragma once
 
 #include <cstddef>

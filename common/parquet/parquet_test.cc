@@ -1,4 +1,4 @@
-// Files as a whole, written and read. What others' readers say of them is judges_test.py's.
+// Files as a whole, written and read. judges_test.py has what others' readers say of them.
 #include <algorithm>
 #include <memory>
 #include <string>

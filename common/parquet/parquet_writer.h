@@ -16,7 +16,7 @@
 namespace orbweaver::parquet {
 
 struct ParquetWriterOptions {
-  // What a row group has in memory before it is written, all columns together; a row more at most.
+  // Memory of a row group, all columns together, before it is written; a row more at most.
   size_t row_group_bytes = size_t{32} << 20;
   size_t page_bytes = size_t{1} << 20;
   size_t dictionary_bytes = size_t{1} << 20;  // a column with more different values has none
@@ -34,7 +34,7 @@ class ParquetWriter {
   // Says of all leaves at or below `node` that there is nothing from `definition` on.
   void AddNulls(const Node& node, uint8_t repetition, uint8_t definition);
 
-  // Each column must have got the row. What the sink said.
+  // Each column must have got the row. The status is the sink's.
   absl::Status EndRow();
   // Takes back what columns have got since the last EndRow.
   void DropRow();

@@ -87,7 +87,7 @@ class Schema {
   std::vector<SchemaElementMeta> Elements() const;
 
  private:
-  // What stands above a field.
+  // The levels above a field.
   struct Above {
     uint8_t definition = 0;
     uint8_t repetition = 0;

@@ -110,7 +110,7 @@ absl::StatusOr<std::string> FreeName(const std::string& path, const std::string&
 
 absl::Status WriteParquet(const parquet::Schema& schema, const std::string& path,
                           const std::string& lines_path) {
-  // What somebody who died has left; those who live hold the lock of the lines.
+  // A process that died may have left one. A living one would hold the lock of the lines.
   unlink((path + std::string(OutputFile::kOpen)).c_str());
   ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file,
                    OutputFile::Create(fs::path(path).parent_path().string(),

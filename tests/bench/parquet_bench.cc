@@ -1,4 +1,5 @@
-// What Parquet files cost: lines of JSON as the spider writes them become tables and are read back.
+// The cost of Parquet files: lines of JSON as the spider writes them become tables and are read
+// back.
 // `mb` are those of the lines. `size` rows: bytes of the Parquet file by bytes of the same lines in
 // zstd, a block a line, as `--out-format jsonl.zst` has them.
 #include <filesystem>

@@ -76,7 +76,7 @@ class Parquet(Newcomer):
             expected = sorted(row["url"] for row in self.rows(kind, "out"))
             self.assertEqual(expected, sorted(polars.read_parquet(pattern)["url"]), kind)
             self.assertEqual(expected, sorted(url for url, in duckdb.execute("SELECT url FROM read_parquet(?)", [pattern]).fetchall()), kind)
-        # Who links to what is broken, on which words: one query.
+        # One query gives the pages that link to broken URLs, and the words of the links.
         broken = duckdb.execute(f"""
             SELECT failed.url, page.url, link.anchor FROM '{out}/failures-*.parquet' failed,
             '{out}/links-*.parquet' page, unnest(page.links) AS _(link)
@@ -95,7 +95,7 @@ class Parquet(Newcomer):
             deadline = time.monotonic() + PATIENCE_S
             while len(site.requests) - before < 10 and time.monotonic() < deadline:
                 time.sleep(0.01)
-            # What was fetched is on the disk, though no file is finished.
+            # Pages that were fetched are on the disk, though no file is finished.
             self.assertGreater(len(list((self.folder / "killed").glob("pages-*.parquet.lines.open"))), 0, times)
             running.send_signal(signal.SIGKILL)
             running.wait()
