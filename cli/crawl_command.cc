@@ -146,6 +146,8 @@ constexpr Duration kStopDeadline = std::chrono::seconds(60);
 // Of a larger queue the rest is estimated: nobody wants to wait for it.
 constexpr uint64_t kMaxDomainsCounted = 1'000'000;
 constexpr uint64_t kMaxPutByCounted = 100'000;
+// Another crawl may be completing its own in the same folder.
+constexpr Duration kMirrorPatience = std::chrono::minutes(10);
 constexpr Duration kCountTimeout = std::chrono::minutes(1);
 
 // Whether anything ends a crawl that follows every link.
@@ -325,7 +327,11 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   Print("{}", arguments.json ? SummaryJson(end, tally) + "\n" : SummaryText(end, tally));
   if (crawl->is_stuck()) EndAtOnce(result);
   RETURN_IF_ERROR(result);
-  ASSIGN_OR_RETURN(const std::string mirror, CompleteMirror(options));
+  std::string mirror;
+  // One that another crawl has in this folder is its own.
+  if (options.spider.archive.mirror) {
+    ASSIGN_OR_RETURN(mirror, CompleteMirror(options, kMirrorPatience));
+  }
   if (arguments.json) {
     PrintError("{}", mirror);
   } else {

@@ -56,7 +56,7 @@ int Run(std::span<const std::string> all_args) {
                             args[0]));
   }
   if (convert) options.spider.archive.convert_links = true;
-  const auto done = CompleteMirror(options);
+  const auto done = CompleteMirror(options, Duration::zero());
   if (!done.ok()) return Fail(kExitFailed, "mirror", MessageOf(done.status()));
   if (done->empty()) {
     return Fail(kExitUsage, "mirror",

@@ -8,12 +8,13 @@
 
 namespace orbweaver {
 
-absl::StatusOr<std::string> CompleteMirror(const ProductOptions& options) {
+absl::StatusOr<std::string> CompleteMirror(const ProductOptions& options, Duration patience) {
   const ArchiveOptions& archive = options.spider.archive;
   if (archive.folder.empty() || !HasMirror(archive.folder)) return std::string();
   ASSIGN_OR_RETURN(const MirrorReport report, BuildMirror({.folder = archive.folder,
                                                            .convert_links = archive.convert_links,
-                                                           .urls = options.spider.url}));
+                                                           .urls = options.spider.url,
+                                                           .patience = patience}));
   std::string text = fmt::format("Mirror: {} in {}", Count(report.files, "file"), archive.folder);
   if (archive.convert_links) {
     text += fmt::format(", with links converted in {}", Count(report.converted));

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <sys/file.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -26,19 +28,25 @@ namespace {
 
 constexpr auto kRemove = MirrorFolder::InTheWay::kRemove;
 constexpr int kMaxRedirects = 20;
+constexpr Duration kLookAgain = std::chrono::milliseconds(50);
 
 std::string OwnPath(std::string_view name) { return fmt::format("{}/{}", kMirrorOwn, name); }
 
 // Of the process that is at it.
 class BuildLock {
  public:
-  static absl::StatusOr<std::unique_ptr<BuildLock>> Take(const std::string& folder) {
+  static absl::StatusOr<std::unique_ptr<BuildLock>> Take(const std::string& folder,
+                                                         Duration patience) {
     const std::string path = (std::filesystem::path(folder) / OwnPath("lock")).string();
     const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (fd < 0) return DiskError("open", path);
     std::unique_ptr<BuildLock> lock(new BuildLock(fd));
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return lock;
-    if (errno != EWOULDBLOCK) return DiskError("lock", path);
+    const SteadyTime deadline = SystemClock().Now() + patience;
+    do {
+      if (flock(fd, LOCK_EX | LOCK_NB) == 0) return lock;
+      if (errno != EWOULDBLOCK) return DiskError("lock", path);
+      if (patience > Duration::zero()) std::this_thread::sleep_for(kLookAgain);
+    } while (SystemClock().Now() < deadline);
     return FatalError("complete the mirror in {}: another process is at it", folder);
   }
   ~BuildLock() { close(fd_); }
@@ -192,7 +200,7 @@ class Builder {
 
 absl::StatusOr<MirrorReport> BuildMirror(const MirrorBuild& build) {
   ASSIGN_OR_RETURN(const auto folder, MirrorFolder::Open(build.folder, "mirror"));
-  ASSIGN_OR_RETURN(const auto lock, BuildLock::Take(build.folder));
+  ASSIGN_OR_RETURN(const auto lock, BuildLock::Take(build.folder, build.patience));
   RemoveTornFiles(build.folder);
   return Builder(build, *folder).Build();
 }

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
+#include "common/base/clock.h"
 #include "common/url/options.h"
 #include "spider/mirror/link_converter.h"
 #include "spider/mirror/mirror_answers.h"
@@ -28,13 +29,15 @@ struct MirrorReport {
 struct MirrorBuild {
   std::string folder;  // of the outputs
   bool convert_links = false;
-  UrlOptions urls;  // as the crawl had them
+  UrlOptions urls;      // as the crawl had them
+  Duration patience{};  // while another process is at it
 };
 
 // Place: at the end of `orbweaver crawl`, and in `orbweaver mirror`. Gives each page its file and
 // makes links lead to files, always from what was fetched, which MirrorWriter keeps. So it can be
 // repeated at any time, also while spiders write and after a crash, and the second of two changes
-// nothing. Files are replaced as a whole. One at a time: fatal while another process is at it.
+// nothing. Files are replaced as a whole. One at a time: fatal when another process is at it for
+// longer than there is patience.
 absl::StatusOr<MirrorReport> BuildMirror(const MirrorBuild& build);
 
 // Whether `folder` has anything to make a mirror of.

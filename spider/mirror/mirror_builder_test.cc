@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
 #include <sstream>
 #include <sys/file.h>
@@ -220,7 +221,13 @@ TEST_F(MirrorBuilderTest, OnlyOneProcessIsAtIt) {
   ASSERT_EQ(flock(fd, LOCK_EX | LOCK_NB), 0);
   const auto refused = BuildMirror({.folder = Path("out"), .urls = {}});
   EXPECT_TRUE(IsFatal(refused.status()));
+  // One that is patient comes next.
+  auto next = std::async(std::launch::async, [this] {
+    return BuildMirror(
+        {.folder = Path("out"), .convert_links = true, .patience = std::chrono::hours(1)});
+  });
   close(fd);
+  EXPECT_OK(next.get().status());
 }
 
 TEST_F(MirrorBuilderTest, WhereToBeginIsThePageThatWasFetchedFirst) {

@@ -230,6 +230,14 @@ class Care(Mirrors):
         self.assertEqual([b"<a href=/b>b</a>", b"b"], sorted(self.tree().values()))
         self.assertEqual(1, len(list((self.folder / "out").glob("*.warc.gz"))))
 
+    def test_a_crawl_without_mirror_leaves_the_mirror_of_another_one_in_its_folder(self):
+        site = self.site({"/": "<a href=/b>b</a>", "/b": "b"})
+        self.mirror(site)
+        before = self.tree()
+        self.crawl(site.url("/"), "--data", "other", "--out", "out")
+        self.assertEqual(before, self.tree())
+        self.assertIn(b"<a href=b.html>b</a>", before.values())
+
     def test_options_that_lack_others_are_named_as_they_were_written(self):
         for options, message in [(["--mirror"], "--mirror needs --out DIR"), (["--convert-links", "--out", "out"], "--convert-links needs --mirror")]:
             done = self.crawl("http://127.0.0.1:1/", *options, code=2)
