@@ -10,8 +10,6 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/protocol/cut_log.h"
-#include "common/protocol/group_pulse.h"
 #include "common/protocol/topic_record.h"
 #include "common/url/partition.h"
 #include "db_worker/dequeue/checkpointer.h"
@@ -43,7 +41,6 @@ struct DbWorkerCore::State : RebalanceListener {
         clock(used_clock),
         topic_epoch(topics.topic_epoch),
         time(used_clock),
-        dead_letters(bus),
         chunks(static_cast<size_t>(setup.options.chunk_cache_bytes)),
         partition_count(topics.partitions),
         bus_(bus),
@@ -57,17 +54,15 @@ struct DbWorkerCore::State : RebalanceListener {
 
   absl::Status Step(Duration max_wait);
   absl::Status TryStep(Duration max_wait);
-  absl::Status StayInGroup();
   absl::Status Do(Part part, Duration max_wait);
   bool IsBusy() const;
   bool IsWorkingOn(PartitionId partition) const;
   absl::Status FinishPending();
   // As FinishPending, several times if need be. DeadlineExceeded when it is not done by then.
   absl::Status FinishPendingBy(SteadyTime deadline);
-  std::vector<PartitionId> Reading() const;
   absl::Status TakeOverComing();
   absl::Status BringToStore();
-  absl::Status GoOnBehindCut();
+  absl::Status GoOnBehindCuts();
   absl::Status Poll(Duration max_wait);
   absl::Status OpenBuckets();
   absl::Status Dequeue();
@@ -78,7 +73,9 @@ struct DbWorkerCore::State : RebalanceListener {
   Partition* OwnerOf(std::string_view domain);
   void Drop(PartitionId partition);
   absl::Status Flush(Partition& partition, SteadyTime deadline);
-  SteadyTime GiveAwayBy() const { return clock.Now() + setup.session_timeout / kPartOfSession; }
+  SteadyTime GiveAwayBy() const {
+    return clock.Now() + setup.membership.session_timeout / kPartOfSession;
+  }
 
   void OnAssigned(std::span<const AssignedPartition> assigned) override;
   void OnRevoked(std::span<const PartitionId> revoked) override;
@@ -88,7 +85,6 @@ struct DbWorkerCore::State : RebalanceListener {
   const Clock& clock;
   const uint64_t topic_epoch;
   const SteadyWall time;
-  DeadLetters dead_letters;
   ChunkCache chunks;
   Partitions partitions;
   const int partition_count;
@@ -97,9 +93,7 @@ struct DbWorkerCore::State : RebalanceListener {
   Store& store_;
   DbWorkerMetrics& metrics_;
   std::unique_ptr<OwnedLog> feed;
-  std::unique_ptr<OffsetReader> offsets;
-  std::unique_ptr<Consumer> consumer;
-  std::optional<GroupPulse> pulse;
+  std::unique_ptr<LogSession> scoring_log;
   std::optional<WorkerParts> parts;
   std::optional<Enqueuer> enqueuer;
   std::optional<BucketOpener> opener;
@@ -114,7 +108,6 @@ struct DbWorkerCore::State : RebalanceListener {
   std::vector<std::unique_ptr<Partition>> taken;
   // Its messages come when what was read back is in the store.
   std::optional<PartitionId> resumes;
-  bool log_was_cut = false;
   Part next_part = Part::kEnqueue;
   bool stalled = false;  // the last step ended with a retry error
   // A partition went while it was worked on: for ever.
@@ -133,18 +126,18 @@ absl::Status DbWorkerCore::State::Start() {
       feed, OwnedLog::Create(
                 bus_, clock,
                 {.topic = std::string(kSpiderFeedTopic), .owner = setup.name, .producer = {}}));
-  ASSIGN_OR_RETURN(offsets, bus_.NewOffsetReader());
-  ASSIGN_OR_RETURN(consumer, bus_.NewConsumer({.group = std::string(kDbWorkerGroup),
-                                               .member = setup.member,
-                                               .session_timeout = setup.session_timeout}));
-  pulse.emplace(*consumer, clock);
+  ASSIGN_OR_RETURN(scoring_log, LogSession::Create(bus_, clock,
+                                                   {.topic = std::string(kScoringLogTopic),
+                                                    .group = std::string(kDbWorkerGroup),
+                                                    .membership = setup.membership,
+                                                    .call_timeout = setup.options.call_timeout,
+                                                    .module = "queue",
+                                                    .loss = "Their requests are lost"}));
   parts.emplace(WorkerParts{.bus = bus_,
                             .store = store_,
-                            .consumer = *consumer,
-                            .pulse = *pulse,
+                            .scoring_log = *scoring_log,
                             .feed = *feed,
-                            .offsets = *offsets,
-                            .dead_letters = dead_letters,
+                            .offsets = scoring_log->offsets(),
                             .time = time,
                             .options = setup.options,
                             .metrics = metrics_,
@@ -155,7 +148,7 @@ absl::Status DbWorkerCore::State::Start() {
   opener.emplace(*parts);
   dequeuer.emplace(*parts);
   checkpointer.emplace(*parts);
-  return consumer->Subscribe(kScoringLogTopic, this);
+  return scoring_log->Join(this);
 }
 
 absl::Status DbWorkerCore::State::Step(Duration max_wait) {
@@ -168,7 +161,10 @@ absl::Status DbWorkerCore::State::Step(Duration max_wait) {
 // Goes on behind what the step before had no more time for, or failed in: otherwise what comes
 // first could keep the rest from ever happening.
 absl::Status DbWorkerCore::State::TryStep(Duration max_wait) {
-  if (stalled || (IsBusy() && pulse->IsDue())) RETURN_IF_ERROR(StayInGroup());
+  if (stalled || (IsBusy() && scoring_log->IsDue())) {
+    RETURN_IF_ERROR(scoring_log->StayInGroup());
+    RETURN_IF_ERROR(failure);
+  }
   while (true) {
     RETURN_IF_ERROR(FinishPending());
     if (IsBusy()) return absl::OkStatus();
@@ -185,7 +181,7 @@ absl::Status DbWorkerCore::State::Do(Part part, Duration max_wait) {
   switch (part) {
     case Part::kEnqueue:
       RETURN_IF_ERROR(TakeAgainWhatRanOutOfVersions());
-      RETURN_IF_ERROR(GoOnBehindCut());
+      if (scoring_log->is_cut()) RETURN_IF_ERROR(GoOnBehindCuts());
       return Poll(WaitFor(max_wait));
     case Part::kOpenBuckets:
       return OpenBuckets();
@@ -198,24 +194,6 @@ absl::Status DbWorkerCore::State::Do(Part part, Duration max_wait) {
       return TakeOverComing();
   }
   return absl::OkStatus();
-}
-
-absl::Status DbWorkerCore::State::StayInGroup() {
-  absl::Status served = pulse->Beat(Reading());
-  RETURN_IF_ERROR(failure);
-  if (!absl::IsOutOfRange(served)) return served;
-  Log(LogLevel::kWarning, "queue", "{}", MessageOf(served));
-  log_was_cut = true;
-  return absl::OkStatus();
-}
-
-// All but those that are not ready yet, which are paused.
-std::vector<PartitionId> DbWorkerCore::State::Reading() const {
-  std::vector<PartitionId> reading;
-  for (const auto& [id, partition] : partitions) {
-    if (resumes != id) reading.push_back(id);
-  }
-  return reading;
 }
 
 bool DbWorkerCore::State::IsBusy() const {
@@ -234,7 +212,7 @@ absl::Status DbWorkerCore::State::FinishPending() {
   if (dequeuer->busy()) RETURN_IF_ERROR(dequeuer->Advance());
   if (checkpointer->busy()) RETURN_IF_ERROR(checkpointer->Advance());
   if (resumes.has_value() && !IsBusy()) {
-    RETURN_IF_ERROR(consumer->SetPaused(*resumes, false));
+    RETURN_IF_ERROR(scoring_log->SetPaused(*resumes, false));
     resumes.reset();
   }
   return absl::OkStatus();
@@ -276,7 +254,7 @@ absl::Status DbWorkerCore::State::BringToStore() {
     resumes = partition.id;
     checkpointer->Begin(partition);
     RETURN_IF_ERROR(FinishPending());
-    if (IsBusy() || pulse->IsDue()) break;
+    if (IsBusy() || scoring_log->IsDue()) break;
   }
   return absl::OkStatus();
 }
@@ -291,48 +269,21 @@ Duration DbWorkerCore::State::WaitFor(Duration max_wait) const {
   return std::max(wait, Duration::zero());
 }
 
-// What retention deleted before it was read is lost: it is counted and logged, and the rest goes
-// on. There is no option to stop instead: it is gone either way, and who stands still loses what is
-// deleted next.
-absl::Status DbWorkerCore::State::GoOnBehindCut() {
-  if (!log_was_cut) return absl::OkStatus();
-  std::map<PartitionId, Offset> next;
-  for (const auto& [id, partition] : partitions) next[id] = partition->next_message;
-  ASSIGN_OR_RETURN(const std::vector<CutLog> cuts,
-                   FindCuts(*offsets, kScoringLogTopic, next, setup.options.call_timeout));
-  std::vector<OffsetCommit> commits;
-  for (const CutLog& cut : cuts) {
-    commits.push_back({.partition = cut.partition,
-                       .offset = cut.start,
-                       .metadata = partitions.at(cut.partition)->scoring.Metadata()});
-  }
-  if (!commits.empty()) {
-    RETURN_IF_ERROR(Annotate(consumer->Commit(commits, setup.options.call_timeout),
-                             "go on behind what was deleted of the scoring log"));
-  }
-  for (const CutLog& cut : cuts) {
-    Log(LogLevel::kError, "queue",
-        "partition {}: {} messages of the scoring log were deleted before they were read; goes on "
-        "at offset {}. Raise topics.retention above the time that db workers may be away",
-        cut.partition, cut.lost(), cut.start);
-    metrics_.lost.Increment(cut.lost());
-    partitions.at(cut.partition)->next_message = cut.start;
-  }
-  // A partition that is not taken over yet may be the one.
-  log_was_cut = !coming.empty();
+absl::Status DbWorkerCore::State::GoOnBehindCuts() {
+  // A partition that is not taken over yet may be the one: it is dealt with when it is.
+  const auto metadata_of = [this](PartitionId id) -> std::optional<std::string> {
+    const auto found = partitions.find(id);
+    if (found == partitions.end()) return std::nullopt;
+    return found->second->scoring.Metadata();
+  };
+  ASSIGN_OR_RETURN(const std::vector<CutLog> cuts, scoring_log->GoOnBehindCuts(metadata_of));
+  for (const CutLog& cut : cuts) metrics_.lost.Increment(cut.lost());
   return absl::OkStatus();
 }
 
 absl::Status DbWorkerCore::State::Poll(Duration max_wait) {
-  if (pulse->paused()) RETURN_IF_ERROR(pulse->Resume(Reading()));
   MessageBatch batch;
-  const absl::Status polled = pulse->Poll(kPollLimits, max_wait, &batch);
-  if (polled.code() == absl::StatusCode::kOutOfRange) {
-    Log(LogLevel::kWarning, "queue", "{}", MessageOf(polled));
-    log_was_cut = true;
-    return absl::OkStatus();
-  }
-  RETURN_IF_ERROR(Annotate(polled, "read the scoring log"));
+  RETURN_IF_ERROR(scoring_log->Poll(kPollLimits, max_wait, &batch));
   if (batch.empty()) return absl::OkStatus();
   enqueuer->Begin(std::move(batch));
   return enqueuer->Advance();
@@ -347,7 +298,7 @@ absl::Status DbWorkerCore::State::OpenBuckets() {
     partition.index.Advance(time.Now());
     if (!opener->Begin(partition)) continue;
     RETURN_IF_ERROR(opener->Advance());
-    if (opener->busy() || pulse->IsDue()) break;
+    if (opener->busy() || scoring_log->IsDue()) break;
   }
   return absl::OkStatus();
 }
@@ -373,7 +324,7 @@ absl::Status DbWorkerCore::State::WriteCheckpoints() {
     if (!is_due) continue;
     checkpointer->Begin(partition);
     RETURN_IF_ERROR(checkpointer->Advance());
-    if (checkpointer->busy() || pulse->IsDue()) break;
+    if (checkpointer->busy() || scoring_log->IsDue()) break;
   }
   return absl::OkStatus();
 }
@@ -392,8 +343,8 @@ absl::Status DbWorkerCore::State::TakeAgainWhatRanOutOfVersions() {
   for (const auto& [id, partition] : partitions) {
     if (partition->flushes < Partition::kMaxFlushes) continue;
     const PartitionId again = id;
-    RETURN_IF_ERROR(consumer->SetPaused(again, true));
-    coming.push_back({again, partition->next_message, partition->scoring.Metadata()});
+    RETURN_IF_ERROR(scoring_log->SetPaused(again, true));
+    coming.push_back({again, partition->scoring.Metadata()});
     partitions.erase(again);
     break;  // another one at the next step
   }
@@ -403,9 +354,9 @@ absl::Status DbWorkerCore::State::TakeAgainWhatRanOutOfVersions() {
 void DbWorkerCore::State::OnAssigned(std::span<const AssignedPartition> assigned) {
   for (const AssignedPartition& partition : assigned) {
     // Should it fail, the partition is not ours any more, and OnLost says so.
-    const absl::Status paused = consumer->SetPaused(partition.partition, true);
+    const absl::Status paused = scoring_log->SetPaused(partition.partition, true);
     if (!paused.ok()) Log(LogLevel::kWarning, "queue", "{}", MessageOf(paused));
-    coming.push_back({partition.partition, partition.position, partition.metadata});
+    coming.push_back({partition.partition, partition.metadata});
   }
 }
 
@@ -470,8 +421,8 @@ absl::StatusOr<std::unique_ptr<DbWorkerCore>> DbWorkerCore::Create(Bus& bus, Sto
     return FatalError("feed.low_lag {}: above feed.target_lag {}", setup.options.feed.low_lag,
                       setup.options.feed.target_lag);
   }
-  setup.options.call_timeout =
-      std::min(setup.options.call_timeout, GroupPulse::LongestCall(setup.session_timeout));
+  setup.options.call_timeout = std::min(setup.options.call_timeout,
+                                        LogSession::LongestCall(setup.membership.session_timeout));
   ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store, bus, setup.options.call_timeout));
   auto state = std::make_unique<State>(bus, store, clock, metrics, std::move(setup), topics);
   RETURN_IF_ERROR(state->Start());
@@ -485,7 +436,7 @@ void DbWorkerCore::Close() {
   state_->closed = true;
   const absl::Status finished = state_->FinishPendingBy(state_->GiveAwayBy());
   if (!finished.ok()) Log(LogLevel::kWarning, "queue", "stop: {}", MessageOf(finished));
-  state_->consumer->Close();
+  state_->scoring_log->Close();
 }
 
 std::vector<PartitionReport> DbWorkerCore::Report() const {
@@ -500,6 +451,14 @@ size_t DbWorkerCore::coming() const { return state_->coming.size(); }
 
 uint64_t DbWorkerCore::heads_read() const {
   return state_->coming.empty() ? 0 : state_->heads_read;
+}
+
+std::string_view DbWorkerCore::step() const {
+  for (const std::string_view step : {state_->enqueuer->step(), state_->opener->step(),
+                                      state_->dequeuer->step(), state_->checkpointer->step()}) {
+    if (!step.empty()) return step;
+  }
+  return state_->take_over == nullptr ? std::string_view() : state_->take_over->step();
 }
 
 absl::StatusOr<DomainReport> DbWorkerCore::Inspect(std::string_view domain) {

@@ -18,6 +18,7 @@
 #include "common/bus/bus.h"
 #include "common/model/scoring_log.h"
 #include "common/store/store.h"
+#include "common/worker/log_session.h"
 #include "db_worker/metrics.h"
 #include "db_worker/options.h"
 #include "db_worker/report.h"
@@ -26,9 +27,8 @@ namespace orbweaver {
 
 struct DbWorkerSetup {
   DbWorkerOptions options;
-  std::string name;    // in markers, for people who read them
-  std::string member;  // of the group, and how long it may be silent: ConsumerOptions
-  Duration session_timeout = ConsumerOptions().session_timeout;
+  std::string name;  // in markers, for people who read them
+  GroupMembership membership;
   uint64_t seed = 1;  // of back-offs' jitter
 };
 
@@ -60,6 +60,8 @@ class DbWorkerCore {
   size_t coming() const;
   // Of those, domains that were read so far.
   uint64_t heads_read() const;
+  // The step of the work in hand; empty: it waits for work.
+  std::string_view step() const;
   // Errors: NotFound when the domain is not of an owned partition, or not known.
   absl::StatusOr<DomainReport> Inspect(std::string_view domain);
   // Stops or resumes a partition's feed; false when it is not owned. Ends with the ownership.

@@ -234,7 +234,8 @@ TEST(TakeOverTest, AWorkerGetsTheDomainsOfItsPartitionsAndNoOthersHoweverManyThe
   }
 }
 
-TEST_F(DbWorkerCoreTest, WhatRetentionDeletedUnreadIsCountedAndTheRestGoesOn) {
+TEST_F(DbWorkerCoreTest, WhatRetentionDeletedUnreadIsCountedAndTheRestGoesOnWhereThatIsConfigured) {
+  worker_.membership().on_cut = OnCutLog::kContinue;
   worker_.ScheduleMany("one.com", 100);
   worker_.Settle();
   // While no worker runs, ten messages come, and seven of them go.
@@ -253,7 +254,9 @@ TEST_F(DbWorkerCoreTest, WhatRetentionDeletedUnreadIsCountedAndTheRestGoesOn) {
   EXPECT_EQ(Drain(104).size(), 104u);
 }
 
-TEST_F(DbWorkerCoreTest, ALogThatIsCutUnderARunningWorkerDoesNotEndIt) {
+TEST_F(DbWorkerCoreTest, ALogThatIsCutUnderARunningWorkerIsNoticedToo) {
+  worker_.membership().on_cut = OnCutLog::kContinue;
+  worker_.Restart();
   worker_.ScheduleMany("one.com", 100);
   worker_.Settle();
   for (int i = 0; i < 10; ++i) worker_.ScheduleMany("two.com", 1);

@@ -15,9 +15,9 @@
 #include "common/runtime/process.h"
 #include "common/runtime/stats_reporter.h"
 #include "common/runtime/step_loop.h"
-#include "common/runtime/worker_options.h"
 #include "common/store/hbase/hbase_store.h"
 #include "common/url/url_config.h"
+#include "common/worker/worker_options.h"
 #include "db_worker/options.h"
 #include "db_worker/pages/pages_options.h"
 #include "db_worker/roles.h"
@@ -65,8 +65,7 @@ absl::Status RunQueue(const Parts& parts, const StopRequest& stop) {
                                .admin = admin,
                                .setup = {.options = parts.options.core,
                                          .name = WorkerId(worker),
-                                         .member = worker.name,
-                                         .session_timeout = worker.session_timeout,
+                                         .membership = worker.membership,
                                          .seed = std::random_device()()}};
   parts.registered.count_down();
   return RunSteps("queue", [&queue] { return NewQueueWorker(queue); }, stop);
@@ -75,12 +74,11 @@ absl::Status RunQueue(const Parts& parts, const StopRequest& stop) {
 absl::Status RunPages(const Parts& parts, const StopRequest& stop) {
   const WorkerOptions& worker = parts.options.worker;
   PagesMetrics metrics(parts.process.metrics);
-  const PagesWorkerParts pages{.bus = parts.bus,
-                               .store = parts.store,
-                               .metrics = metrics,
-                               .setup = {.options = parts.options.pages,
-                                         .member = worker.name,
-                                         .session_timeout = worker.session_timeout}};
+  const PagesWorkerParts pages{
+      .bus = parts.bus,
+      .store = parts.store,
+      .metrics = metrics,
+      .setup = {.options = parts.options.pages, .membership = worker.membership}};
   std::atomic<bool> joined = false;
   const auto ready = parts.process.admin.AddCondition(
       "pages", [&joined] { return joined ? "" : "has not joined its group"; });

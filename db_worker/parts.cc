@@ -39,8 +39,8 @@ void ReportDamage(const WorkerParts& parts, const Partition& partition, DomainId
                         .key = name,
                         .value = bytes,
                         .headers = {}};
-  const absl::Status buried =
-      parts.dead_letters.Bury("queue:" + column_hex, message, MessageOf(cause), parts.timeout());
+  const absl::Status buried = parts.scoring_log.dead_letters().Bury(
+      "queue:" + column_hex, message, MessageOf(cause), parts.timeout());
   if (!buried.ok()) Log(LogLevel::kError, "queue", "keep it: {}", MessageOf(buried));
 }
 

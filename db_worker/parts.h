@@ -6,10 +6,9 @@
 
 #include "common/base/clock.h"
 #include "common/bus/bus.h"
-#include "common/protocol/dead_letters.h"
-#include "common/protocol/group_pulse.h"
 #include "common/protocol/owned_log.h"
 #include "common/store/store.h"
+#include "common/worker/log_session.h"
 #include "db_worker/metrics.h"
 #include "db_worker/options.h"
 #include "db_worker/queue/chunk_cache.h"
@@ -22,12 +21,9 @@ namespace orbweaver {
 struct WorkerParts {
   Bus& bus;
   Store& store;
-  Consumer& consumer;
-  // Whoever works on stops when it is due: the rest is done by the next Advance.
-  const GroupPulse& pulse;
+  LogSession& scoring_log;
   OwnedLog& feed;
   OffsetReader& offsets;
-  DeadLetters& dead_letters;
   const SteadyWall& time;
   const DbWorkerOptions& options;
   DbWorkerMetrics& metrics;
@@ -36,6 +32,8 @@ struct WorkerParts {
   const int partition_count;  // of each topic of the loop
 
   Duration timeout() const { return options.call_timeout; }
+  // The group has to hear of this worker: work stops, and the next Advance does the rest.
+  bool IsDue() const { return scoring_log.IsDue(); }
   // Of one partition's index; shared out evenly.
   size_t IndexBytes() const {
     return static_cast<size_t>(options.index_bytes) / std::max<size_t>(1, partitions.size());

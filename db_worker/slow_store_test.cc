@@ -39,7 +39,8 @@ class SlowStoreTest : public ::testing::Test {
            Duration call_time = Duration::zero())
         : store(&test.tables_, {.virtual_time = &test.clock_,
                                 .faults = {.min_latency = call_time, .row_time = row_time}}) {
-      DbWorkerSetup setup{.name = name, .member = name, .session_timeout = kSession};
+      DbWorkerSetup setup{.name = name,
+                          .membership = {.member = name, .session_timeout = kSession}};
       setup.options.feed.min_delay = milliseconds(0);
       setup.options.feed.low_lag = setup.options.feed.target_lag;
       setup.options.checkpoint_interval = minutes(10);

@@ -10,7 +10,7 @@
 #include "common/runtime/process.h"
 #include "common/runtime/stats_reporter.h"
 #include "common/runtime/step_loop.h"
-#include "common/runtime/worker_options.h"
+#include "common/worker/worker_options.h"
 #include "spider/crawl/http_spider.h"
 #include "spider/crawl/membership.h"
 
@@ -56,17 +56,14 @@ absl::Status Run(const Options& options, Process& process) {
     joined = false;
     if (core == nullptr) {
       ASSIGN_OR_RETURN(const int partitions, SpiderPartitions(*bus, kStartTimeout));
-      ASSIGN_OR_RETURN(
-          core, MakeHttpSpider(options.spider,
-                               {.bus = *bus,
-                                .suffixes = *suffixes,
-                                .metrics = metrics,
-                                .partitions = partitions,
-                                .consumer = {.group = std::string(kSpiderGroup),
-                                             .member = options.worker.name,
-                                             .session_timeout = options.worker.session_timeout},
-                                .worker_id = WorkerId(options.worker),
-                                .software = "orbweaver-spider/" ORBWEAVER_VERSION}));
+      ASSIGN_OR_RETURN(core, MakeHttpSpider(options.spider,
+                                            {.bus = *bus,
+                                             .suffixes = *suffixes,
+                                             .metrics = metrics,
+                                             .partitions = partitions,
+                                             .membership = options.worker.membership,
+                                             .worker_id = WorkerId(options.worker),
+                                             .software = "orbweaver-spider/" ORBWEAVER_VERSION}));
       status = process.admin.AddStatus(
           "spider", [core = core.get()](JsonWriter& json) { core->WriteStatus(json); });
     }

@@ -12,12 +12,12 @@
 #include "common/runtime/process.h"
 #include "common/runtime/stats_reporter.h"
 #include "common/runtime/step_loop.h"
-#include "common/runtime/worker_options.h"
 #include "common/scope/crawl_scope.h"
 #include "common/scope/scope_options.h"
 #include "common/store/hbase/hbase_store.h"
 #include "common/url/domain.h"
 #include "common/url/url_config.h"
+#include "common/worker/worker_options.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/host/call_watchdog.h"
 #include "strategy_worker/host/loader.h"
@@ -75,8 +75,7 @@ absl::Status Run(const Options& options, Process& process) {
                                   .urls = options.url,
                                   .scope = scope,
                                   .id = WorkerId(options.worker),
-                                  .member = options.worker.name,
-                                  .session_timeout = options.worker.session_timeout};
+                                  .membership = options.worker.membership};
 
   const StatsReporter reporter(*bus, process.metrics,
                                {.worker_id = parts.id,

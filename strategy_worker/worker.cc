@@ -4,7 +4,6 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/protocol/dead_letters.h"
 #include "common/protocol/owned_log.h"
 #include "common/protocol/topic_record.h"
 #include "strategy_worker/core/background_write.h"
@@ -35,20 +34,17 @@ class StrategyWorker : public Stepped {
 
 absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerParts& parts) {
   ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(parts.store, parts.bus, kStartTimeout));
-  ASSIGN_OR_RETURN(auto consumer,
-                   parts.bus.NewConsumer({.group = std::string(kStrategyWorkerGroup),
-                                          .member = parts.member,
-                                          .session_timeout = parts.session_timeout}));
-  ASSIGN_OR_RETURN(auto offsets, parts.bus.NewOffsetReader());
+  const StrategyWorkerOptions options =
+      WithinSession(parts.options, parts.membership.session_timeout);
+  ASSIGN_OR_RETURN(auto spider_log,
+                   NewSpiderLogSession(parts.bus, SystemClock(), parts.membership, options));
   ASSIGN_OR_RETURN(auto scoring_log,
                    OwnedLog::Create(parts.bus, SystemClock(),
                                     {.topic = std::string(kScoringLogTopic), .owner = parts.id}));
   auto background = NewThreadWrite();
   auto core = std::make_unique<StrategyCore>(
-      StrategyCoreParts{.consumer = std::move(consumer),
-                        .offsets = std::move(offsets),
+      StrategyCoreParts{.spider_log = std::move(spider_log),
                         .scoring_log = std::move(scoring_log),
-                        .dead_letters = std::make_unique<DeadLetters>(parts.bus),
                         .states = std::make_unique<PackedStateStore>(
                             parts.store, SystemClock(), parts.states, parts.state_metrics),
                         .store = parts.store,
@@ -60,8 +56,7 @@ absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerP
                         .topics = topics,
                         .urls = parts.urls,
                         .scope = parts.scope,
-                        .options = parts.options,
-                        .session_timeout = parts.session_timeout});
+                        .options = options});
   RETURN_IF_ERROR(core->Start());
   return std::make_unique<StrategyWorker>(std::move(background), std::move(core));
 }

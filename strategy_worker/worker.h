@@ -15,6 +15,7 @@
 #include "common/store/store.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "common/worker/log_session.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/states/state_metrics.h"
@@ -34,9 +35,8 @@ struct StrategyWorkerParts {
   StateOptions states;
   UrlOptions urls;
   CrawlScope scope;
-  std::string id;      // in markers
-  std::string member;  // of the group; empty: without a name
-  Duration session_timeout;
+  std::string id;  // in markers
+  GroupMembership membership;
 };
 
 // A worker that has joined its group and writes on a thread of its own. Errors as Stepped::Step's;

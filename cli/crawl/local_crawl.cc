@@ -111,7 +111,7 @@ absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOption
                                                    .suffixes = *crawl->suffixes_,
                                                    .metrics = crawl->crawl_metrics_,
                                                    .partitions = crawl->partitions_,
-                                                   .consumer = {.group = std::string(kSpiderGroup)},
+                                                   .membership = options.worker.membership,
                                                    .worker_id = kWorkerId,
                                                    .software = "orbweaver/" ORBWEAVER_VERSION}));
   return crawl;
@@ -172,7 +172,7 @@ void LocalCrawl::RunStrategyWorker() {
                                   .urls = options_.spider.url,
                                   .scope = scope_,
                                   .id = kWorkerId,
-                                  .session_timeout = options_.worker.session_timeout};
+                                  .membership = options_.worker.membership};
   const auto make = [&]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
     ASSIGN_OR_RETURN(auto worker, NewStrategyWorker(parts));
     return std::make_unique<SharingMemory>(std::move(worker), *database_, state_metrics_.bytes);
@@ -187,12 +187,14 @@ void LocalCrawl::RunStrategyWorker() {
 
 void LocalCrawl::RunDbWorker() {
   NameThread("queue");
-  const QueueWorkerParts parts{
-      .bus = *bus_,
-      .store = store_,
-      .metrics = db_metrics_,
-      .admin = queue_admin_,
-      .setup = {.options = options_.db_worker, .name = kWorkerId, .seed = std::random_device()()}};
+  const QueueWorkerParts parts{.bus = *bus_,
+                               .store = store_,
+                               .metrics = db_metrics_,
+                               .admin = queue_admin_,
+                               .setup = {.options = options_.db_worker,
+                                         .name = kWorkerId,
+                                         .membership = options_.worker.membership,
+                                         .seed = std::random_device()()}};
   Ended(RunSteps("queue", [&parts] { return NewQueueWorker(parts); }, stop_db_));
 }
 

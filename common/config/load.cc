@@ -134,8 +134,10 @@ class Loader {
     return std::find(sections.begin(), sections.end(), name) != sections.end();
   }
 
-  // The known name nearest to `name`; in a map with the key that was given.
+  // The name that has replaced `name`, else the known name nearest to it; in a map with the key
+  // that was given.
   std::string NearestTo(const std::string& name) const {
+    if (const auto renamed = schema_.NewNameOf(name); !renamed.empty()) return std::string(renamed);
     std::vector<std::string> known;
     for (const Option& option : options_) {
       known.push_back(option.name);

@@ -34,6 +34,7 @@ class LoadTest : public ::testing::Test {
     schema_.Add("kafka.hosts", &values_.hosts, {.doc = "d"});
     schema_.Add("kafka.properties", &values_.properties,
                 {.shown_keys = {"linger.ms", "client.id", "log_level"}, .doc = "d"});
+    schema_.Renamed("spider.pipes", "admin.port");
     schema_.Add("spider.max_connections", &values_.max_connections, {.min = 1, .doc = "d"});
     schema_.Add("spider.fetch.timeout", &values_.timeout, {.doc = "d"});
   }
@@ -218,6 +219,15 @@ TEST_F(LoadTest, AnUnknownNameComesWithTheNearestOne) {
   EXPECT_EQ(LoadedSet("nothing.like_it=5"),
             "--set: nothing.like_it: unknown option. "
             "`orbweaver config reference` lists what there is");
+}
+
+TEST_F(LoadTest, ARenamedOptionIsRefusedWithItsNewName) {
+  EXPECT_EQ(LoadedFile("spider:\n  pipes: 5\n"),
+            "orbweaver.yaml:2: spider.pipes: unknown option. Did you mean admin.port?");
+  EXPECT_EQ(LoadedSet("spider.pipes=5"),
+            "--set: spider.pipes: unknown option. Did you mean admin.port?");
+  EXPECT_EQ(LoadedVariable("ORBWEAVER_SPIDER__PIPES=5"),
+            "ORBWEAVER_SPIDER__PIPES: unknown option. Did you mean ORBWEAVER_ADMIN__PORT?");
 }
 
 TEST_F(LoadTest, AWrongTypeOrBoundSaysWhatIsExpected) {

@@ -171,4 +171,13 @@ bool Schema::PassesOver(std::string_view name) const {
          std::none_of(options_.begin(), options_.end(), declared);
 }
 
+void Schema::Renamed(std::string old_name, std::string new_name) {
+  renamed_.insert_or_assign(std::move(old_name), std::move(new_name));
+}
+
+std::string_view Schema::NewNameOf(std::string_view old_name) const {
+  const auto found = renamed_.find(old_name);
+  return found == renamed_.end() ? std::string_view() : found->second;
+}
+
 }  // namespace orbweaver::config

@@ -172,6 +172,11 @@ class Schema {
   void PassOver(std::span<const std::string_view> sections);
   bool PassesOver(std::string_view name) const;
 
+  // The option `old_name` is gone, and `new_name` has come in its place: an error names it.
+  void Renamed(std::string old_name, std::string new_name);
+  // Empty when no option ever had that name.
+  std::string_view NewNameOf(std::string_view old_name) const;
+
   // Sorted by name, so that a section's options stand together.
   std::span<const Option> options() const { return options_; }
   std::span<Option> options() { return options_; }
@@ -197,6 +202,7 @@ class Schema {
 
   std::vector<Option> options_;
   std::vector<std::string> passed_over_;
+  std::map<std::string, std::string, std::less<>> renamed_;
 };
 
 }  // namespace orbweaver::config

@@ -147,6 +147,7 @@ void QueueAdmin::Serve(DbWorkerCore& core) {
     has_core_ = true;
     coming_ = core.coming();
     heads_read_ = core.heads_read();
+    step_ = core.step();
     if (reports.has_value()) {
       look_ = {.at = began, .partitions = *std::move(reports)};
       reported_at_ = now;
@@ -184,7 +185,7 @@ std::string QueueAdmin::WhyNotReady() const {
 void QueueAdmin::WriteStatus(JsonWriter& json) const {
   absl::MutexLock lock(&mutex_);
   json.BeginObject().Key("in_group").Value(has_core_).Key("coming").Value(coming_);
-  json.Key("heads_read").Value(heads_read_);
+  json.Key("heads_read").Value(heads_read_).Key("step").Value(step_);
   json.Key("as_of").Value(UnixMs(reported_at_)).Key("partitions").BeginArray();
   for (const PartitionReport& report : look_.partitions) WriteReport(report, reported_at_, json);
   json.EndArray().EndObject();

@@ -85,6 +85,7 @@ class QueueAdmin {
   bool has_core_ ABSL_GUARDED_BY(mutex_) = false;
   size_t coming_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t heads_read_ ABSL_GUARDED_BY(mutex_) = 0;  // of those that are coming
+  std::string_view step_ ABSL_GUARDED_BY(mutex_);    // of the work in hand
   QueueLook look_ ABSL_GUARDED_BY(mutex_);
   WallTime reported_at_ ABSL_GUARDED_BY(mutex_);
   Asked* asked_ ABSL_GUARDED_BY(mutex_) = nullptr;

@@ -41,7 +41,7 @@ absl::Status BatchReader::Read() {
     });
     if (cursors_.empty()) break;
     RETURN_IF_ERROR(Fetch(cursors_));
-    if (parts_.pulse.IsDue()) break;
+    if (parts_.IsDue()) break;
   }
   return absl::OkStatus();
 }

@@ -44,7 +44,7 @@ class BatchReader {
 
   // Fills `requests` and moves `chosen.head` past them, and past what was taken out; a domain whose
   // chunks hold less than was counted gives less. So does one of whose requests very many were
-  // taken out: it is passed over the rest in batches to come. Until all is read or the pulse is
+  // taken out: it is passed over the rest in batches to come. Until all is read or the group is
   // due; goes on when called again, also after a retry error.
   absl::Status Read();
   bool done() const { return cursors_.empty(); }

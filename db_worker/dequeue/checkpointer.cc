@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/check.h"
 #include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/url/partition.h"
@@ -21,7 +20,6 @@ constexpr size_t kDomainsPerCall = 1000;
 }  // namespace
 
 void Checkpointer::Begin(Partition& partition) {
-  CHECK(!busy());
   partition_ = &partition;
   offset_ = parts_.feed.WrittenTo(partition.id);
   version_ = partition.NextVersion();
@@ -34,35 +32,36 @@ void Checkpointer::Begin(Partition& partition) {
   parts_.metrics.domain_puts.Increment(puts_.size());
   partition.sent_since_checkpoint = 0;
   partition.checkpoint_due = now + parts_.options.checkpoint_interval;
-  stage_ = Stage::kHeads;
+  steps_.Begin();
+}
+
+// The owner is checked after the heads: a successor whose marker comes later reads them as they are
+// now, so nothing that is erased below is in its memory.
+std::span<const Checkpointer::Steps::Step> Checkpointer::CheckpointSteps() {
+  static constexpr Steps::Step kSteps[] = {
+      {"put heads", &Checkpointer::PutHeads},
+      {"still the owner?", &Checkpointer::CheckOwner},
+      {"put the checkpoint", &Checkpointer::PutCheckpoint},
+      {"erase consumed chunks", &Checkpointer::Erase},
+  };
+  return kSteps;
 }
 
 absl::Status Checkpointer::Advance() {
-  if (stage_ == Stage::kHeads) {
-    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout(), parts_.pulse));
-    if (!puts_.empty()) return absl::OkStatus();
-    stage_ = Stage::kCheckOwner;
-  }
-  // After the heads: a successor whose marker comes later reads them as they are now, so nothing
-  // that is erased below is in its memory.
-  if (stage_ == Stage::kCheckOwner) {
-    RETURN_IF_ERROR(CheckOwnerOf(parts_, *partition_));
-    stage_ = Stage::kCheckpoint;
-  }
-  if (stage_ == Stage::kCheckpoint) {
-    RETURN_IF_ERROR(PutCheckpoint());
-    erased_ = 0;
-    CollectGarbage();
-    stage_ = Stage::kErase;
-  }
-  if (stage_ == Stage::kErase) {
-    RETURN_IF_ERROR(Erase());
-    if (garbage_.empty()) stage_ = Stage::kIdle;
-  }
-  return absl::OkStatus();
+  return steps_.Advance(*this, [this] { return parts_.IsDue(); });
 }
 
-absl::Status Checkpointer::PutCheckpoint() {
+absl::StatusOr<bool> Checkpointer::PutHeads() {
+  RETURN_IF_ERROR(puts_.Write(parts_));
+  return puts_.empty();
+}
+
+absl::StatusOr<bool> Checkpointer::CheckOwner() {
+  RETURN_IF_ERROR(CheckOwnerOf(parts_, *partition_));
+  return true;
+}
+
+absl::StatusOr<bool> Checkpointer::PutCheckpoint() {
   const std::string row = CheckpointRow(partition_->id);
   const std::string value = EncodeCheckpoint(
       {.topic_epoch = partition_->topic_epoch, .offset = offset_, .epoch = partition_->epoch});
@@ -73,7 +72,9 @@ absl::Status Checkpointer::PutCheckpoint() {
       Annotate(parts_.store.Write(Table::kPartitions, {&put, 1}, parts_.timeout(), &remaining),
                "write a feed checkpoint"));
   parts_.metrics.checkpoints.Increment();
-  return absl::OkStatus();
+  erased_ = 0;
+  CollectGarbage();
+  return true;
 }
 
 void Checkpointer::CollectGarbage() {
@@ -111,7 +112,7 @@ void Checkpointer::CollectGarbage(DomainId id, size_t most) {
                 [](const DelayedBucket& bucket) { return bucket.first == bucket.next; });
 }
 
-absl::Status Checkpointer::Erase() {
+absl::StatusOr<bool> Checkpointer::Erase() {
   while (!garbage_.empty()) {
     std::vector<std::string_view> columns;
     columns.reserve(kChunksPerCall);  // the erases point into it
@@ -131,9 +132,9 @@ absl::Status Checkpointer::Erase() {
     parts_.metrics.chunks_erased.Increment(columns.size());
     erased_ += columns.size();
     CollectGarbage();
-    if (parts_.pulse.IsDue()) return absl::OkStatus();
+    if (parts_.IsDue()) break;
   }
-  return absl::OkStatus();
+  return garbage_.empty();
 }
 
 }  // namespace orbweaver

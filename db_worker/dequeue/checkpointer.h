@@ -6,11 +6,15 @@
 // batches needs one put only: whoever takes over reads the rest from the feed. Not thread-safe.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
+#include "common/worker/step_sequence.h"
 #include "db_worker/parts.h"
 #include "db_worker/queue/pending_puts.h"
 
@@ -24,27 +28,31 @@ class Checkpointer {
   // Of a partition all of whose sent requests are acked. Only while not busy.
   void Begin(Partition& partition);
 
-  // As the others': busy still when the pulse is due; after a retry error it goes on; fenced: begin
+  // As the others': busy still when the group is due; after a retry error it goes on; fenced: begin
   // anew.
   absl::Status Advance();
 
   bool IsWorkingOn(PartitionId partition) const { return busy() && partition_->id == partition; }
 
-  bool busy() const { return stage_ != Stage::kIdle; }
+  bool busy() const { return steps_.busy(); }
+  std::string_view step() const { return steps_.name(); }
 
  private:
-  enum class Stage { kIdle, kHeads, kCheckOwner, kCheckpoint, kErase };
+  using Steps = StepSequence<Checkpointer>;
 
-  absl::Status PutCheckpoint();
-  // Until there is nothing left that is worth it, or the pulse is due.
-  absl::Status Erase();
+  static std::span<const Steps::Step> CheckpointSteps();
+  absl::StatusOr<bool> PutHeads();
+  absl::StatusOr<bool> CheckOwner();
+  absl::StatusOr<bool> PutCheckpoint();
+  // Until there is nothing left that is worth it, or the group is due.
+  absl::StatusOr<bool> Erase();
   // The next portion into garbage_.
   void CollectGarbage();
   void CollectGarbage(DomainId id, size_t most);
 
   const WorkerParts& parts_;
 
-  Stage stage_ = Stage::kIdle;
+  Steps steps_{CheckpointSteps()};
   Partition* partition_ = nullptr;
   Offset offset_;
   Version version_;

@@ -33,46 +33,45 @@ bool Dequeuer::Begin() {
     due_.push_back(partition.get());
   }
   if (due_.empty()) return false;
-  stage_ = Stage::kLook;
+  steps_.Begin();
   return true;
 }
 
+std::span<const Dequeuer::Steps::Step> Dequeuer::BatchSteps() {
+  static constexpr Steps::Step kSteps[] = {
+      {"look at the lag and choose", &Dequeuer::LookAndChoose},
+      {"claim domains", &Dequeuer::PutClaims},
+      {"read requests", &Dequeuer::Read},
+      {"produce", &Dequeuer::Produce},
+      {"await acks", &Dequeuer::AwaitAcks},
+      {"still the owner?", &Dequeuer::CheckOwnerAndMoveOn},
+  };
+  return kSteps;
+}
+
 absl::Status Dequeuer::Advance() {
-  if (stage_ == Stage::kLook) {
-    RETURN_IF_ERROR(Look());
-    const WallTime now = parts_.time.Now();
-    Choose(now);
-    Claim();
-    stage_ = Stage::kClaim;
-  }
-  if (stage_ == Stage::kClaim) {
-    RETURN_IF_ERROR(claims_.Write(parts_.store, parts_.timeout(), parts_.pulse));
-    if (!claims_.empty()) return absl::OkStatus();
-    reader_.Begin(&domains_);
-    stage_ = Stage::kRead;
-    if (parts_.pulse.IsDue()) return absl::OkStatus();
-  }
-  if (stage_ == Stage::kRead) {
-    RETURN_IF_ERROR(reader_.Read());
-    if (!reader_.done()) return absl::OkStatus();
-    Arrange();
-    stage_ = Stage::kProduce;
-  }
-  if (stage_ == Stage::kProduce) {
-    RETURN_IF_ERROR(Produce());
-    if (next_batch_ < batches_.size()) return absl::OkStatus();
-    stage_ = Stage::kAwaitAcks;
-  }
-  if (stage_ == Stage::kAwaitAcks) {
-    if (next_batch_ > 0) RETURN_IF_ERROR(parts_.feed.AwaitAcks(parts_.timeout()));
-    stage_ = Stage::kCheckOwner;
-  }
-  if (stage_ == Stage::kCheckOwner) {
-    RETURN_IF_ERROR(CheckOwner());
-    MoveOn();
-    stage_ = Stage::kIdle;
-  }
-  return absl::OkStatus();
+  return steps_.Advance(*this, [this] { return parts_.IsDue(); });
+}
+
+absl::StatusOr<bool> Dequeuer::LookAndChoose() {
+  RETURN_IF_ERROR(Look());
+  Choose(parts_.time.Now());
+  Claim();
+  return true;
+}
+
+absl::StatusOr<bool> Dequeuer::PutClaims() {
+  RETURN_IF_ERROR(claims_.Write(parts_));
+  if (!claims_.empty()) return false;
+  reader_.Begin(&domains_);
+  return true;
+}
+
+absl::StatusOr<bool> Dequeuer::Read() {
+  RETURN_IF_ERROR(reader_.Read());
+  if (!reader_.done()) return false;
+  Arrange();
+  return true;
 }
 
 bool Dequeuer::IsWorkingOn(PartitionId partition) const {
@@ -192,7 +191,7 @@ void Dequeuer::Arrange() {
   next_of_domain_.assign(domains_.size(), 0);
 }
 
-absl::Status Dequeuer::Produce() {
+absl::StatusOr<bool> Dequeuer::Produce() {
   while (next_batch_ < batches_.size()) {
     const PartitionBatch& batch = batches_[next_batch_];
     while (true) {
@@ -202,9 +201,9 @@ absl::Status Dequeuer::Produce() {
     }
     ++next_batch_;
     next_in_batch_ = 0;
-    if (parts_.pulse.IsDue()) break;
+    if (parts_.IsDue()) break;
   }
-  return absl::OkStatus();
+  return next_batch_ == batches_.size();
 }
 
 void Dequeuer::FillBlock() {
@@ -269,10 +268,17 @@ void Dequeuer::AddToBlock(const LeavingDomain& domain, const LeavingRequest& lea
   block_.push_back({block_bytes_.Copy(name), block_bytes_.Copy(*entry)});
 }
 
-absl::Status Dequeuer::CheckOwner() {
+absl::StatusOr<bool> Dequeuer::AwaitAcks() {
+  if (!batches_.empty()) RETURN_IF_ERROR(parts_.feed.AwaitAcks(parts_.timeout()));
+  return true;
+}
+
+absl::StatusOr<bool> Dequeuer::CheckOwnerAndMoveOn() {
   std::vector<PartitionId> ids;
   for (const PartitionBatch& batch : batches_) ids.push_back(batch.partition->id);
-  return parts_.feed.CheckStillOwner(ids, parts_.timeout());
+  RETURN_IF_ERROR(parts_.feed.CheckStillOwner(ids, parts_.timeout()));
+  MoveOn();
+  return true;
 }
 
 void Dequeuer::MoveOn() {

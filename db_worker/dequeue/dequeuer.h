@@ -8,15 +8,18 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/bus/message.h"
 #include "common/model/arena.h"
 #include "common/model/encode_buffer.h"
 #include "common/model/scoring_log.h"
 #include "common/model/spider_feed.h"
+#include "common/worker/step_sequence.h"
 #include "db_worker/dequeue/batch_reader.h"
 #include "db_worker/dequeue/feed_lag.h"
 #include "db_worker/parts.h"
@@ -32,16 +35,17 @@ class Dequeuer {
   // Takes the partitions that are due for a look. False when there are none. Only while not busy.
   bool Begin();
 
-  // Until what was chosen is in the feed, or the pulse is due: then it is still busy. Goes on where
+  // Until what was chosen is in the feed, or the group is due: then it is still busy. Goes on where
   // it stood when called again, also after a retry error; other work on the partitions has to wait
   // until then. Fenced: the worker has lost a partition, and begins anew.
   absl::Status Advance();
 
-  bool busy() const { return stage_ != Stage::kIdle; }
+  bool busy() const { return steps_.busy(); }
+  std::string_view step() const { return steps_.name(); }
   bool IsWorkingOn(PartitionId partition) const;
 
  private:
-  enum class Stage { kIdle, kLook, kClaim, kRead, kProduce, kAwaitAcks, kCheckOwner };
+  using Steps = StepSequence<Dequeuer>;
   // The part of a batch that one partition has; requests leave in `order`.
   struct PartitionBatch {
     Partition* partition;
@@ -50,14 +54,21 @@ class Dequeuer {
     std::vector<uint32_t> order;  // of domains, from `first`
   };
 
+  static std::span<const Steps::Step> BatchSteps();
+  absl::StatusOr<bool> LookAndChoose();
+  absl::StatusOr<bool> PutClaims();
+  absl::StatusOr<bool> Read();
+  absl::StatusOr<bool> AwaitAcks();
+  absl::StatusOr<bool> CheckOwnerAndMoveOn();
+
   absl::Status Look();
   absl::Status LookAtBacklog();
   void SetLag(Partition& partition, const LogLag& lag);
   void Choose(WallTime now);
   void Claim();
   void Arrange();
-  // All batches, or until the pulse is due.
-  absl::Status Produce();
+  // All batches, or until the group is due.
+  absl::StatusOr<bool> Produce();
   // Takes the batch's next requests into block_, as many as are sent at once.
   void FillBlock();
   SpiderFeedEntry EntryOf(const LeavingDomain& domain, const LeavingRequest& leaving,
@@ -66,12 +77,11 @@ class Dequeuer {
   // all over the chunk cache.
   void Prefetch(size_t domain) const;
   void AddToBlock(const LeavingDomain& domain, const LeavingRequest& leaving);
-  absl::Status CheckOwner();
   void MoveOn();
 
   const WorkerParts& parts_;
 
-  Stage stage_ = Stage::kIdle;
+  Steps steps_{BatchSteps()};
   std::vector<Partition*> due_;
   std::vector<PartitionBatch> batches_;
   std::vector<LeavingDomain> domains_;

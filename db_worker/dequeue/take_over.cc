@@ -58,6 +58,7 @@ TakeOver::TakeOver(const WorkerParts& parts, uint64_t topic_epoch,
       next_row_(SlotRow(0)),
       began_(parts.time.Now()),
       tell_at_(began_ + kTellInterval) {
+  steps_.Begin();
   for (ComingPartition& one : coming) {
     Taken& taken = taken_.emplace_back();
     taken.coming = std::move(one);
@@ -69,26 +70,22 @@ void TakeOver::Leave(PartitionId partition) {
   std::erase_if(taken_, [&](const Taken& taken) { return taken.coming.id == partition; });
 }
 
+// Checkpoints are read before the heads: these then hold all below it, and maybe more.
+std::span<const TakeOver::Steps::Step> TakeOver::TakeOverSteps() {
+  static constexpr Steps::Step kSteps[] = {
+      {"append markers", &TakeOver::AppendMarkers},
+      {"read checkpoints", &TakeOver::LoadCheckpoints},
+      {"read heads", &TakeOver::ReadHeads},
+      {"read the feed back", &TakeOver::ReadFeeds},
+  };
+  return kSteps;
+}
+
 absl::StatusOr<bool> TakeOver::Advance(WallTime until) {
   until_ = until;
   TellProgress();
-  if (stage_ == Stage::kMarkers) {
-    ASSIGN_OR_RETURN(const bool done, AppendMarkers());
-    if (!done) return false;
-    stage_ = Stage::kCheckpoints;
-  }
-  // Before the heads: they then hold all below it, and maybe more.
-  if (stage_ == Stage::kCheckpoints) {
-    ASSIGN_OR_RETURN(const bool done, LoadCheckpoints());
-    if (!done) return false;
-    stage_ = Stage::kHeads;
-  }
-  if (stage_ == Stage::kHeads) {
-    ASSIGN_OR_RETURN(const bool done, ReadHeads());
-    if (!done) return false;
-    stage_ = Stage::kFeeds;
-  }
-  return ReadFeeds();
+  RETURN_IF_ERROR(steps_.Advance(*this, [this] { return IsOver(); }));
+  return !steps_.busy();
 }
 
 std::vector<std::unique_ptr<Partition>> TakeOver::Take() {
@@ -108,12 +105,10 @@ void TakeOver::TellProgress() {
   if (now < tell_at_) return;
   tell_at_ = now + kTellInterval;
   const double seconds = std::chrono::duration<double>(now - began_).count();
-  const int percent = stage_ == Stage::kHeads  ? SlotOfRow(next_row_) * 100 / kSlots
-                      : stage_ < Stage::kHeads ? 0
-                                               : 100;
   Log(LogLevel::kInfo, "queue",
       "takes {} partitions over: {} heads read in {:.0f} s, {:.0f} a second; {}% of the queue",
-      taken_.size(), heads_read_, seconds, static_cast<double>(heads_read_) / seconds, percent);
+      taken_.size(), heads_read_, seconds, static_cast<double>(heads_read_) / seconds,
+      SlotOfRow(next_row_) * 100 / kSlots);
 }
 
 absl::Status TakeOver::CheckLogs() {
@@ -151,7 +146,6 @@ absl::StatusOr<bool> TakeOver::AppendMarkers() {
     ASSIGN_OR_RETURN(const VersionSequence versions, VersionSequence::Create(topic_epoch_, epoch));
     auto partition = std::make_unique<Partition>(coming.id, topic_epoch_, epoch, taken.owner,
                                                  versions, EpochFilter(coming.scoring_metadata));
-    partition->next_message = coming.next_message;
     taken.partition = std::move(partition);
     if (IsOver()) return false;
   }
@@ -195,8 +189,8 @@ TakeOver::Taken* TakeOver::OwnerOf(int slot) {
 }
 
 absl::StatusOr<bool> TakeOver::ReadHeads() {
-  if (!slots_in_vain_.has_value()) {
-    ASSIGN_OR_RETURN(slots_in_vain_, SlotsInVain());
+  if (!slots_to_read_through_.has_value()) {
+    ASSIGN_OR_RETURN(slots_to_read_through_, SlotsToReadThrough());
   }
   while (true) {
     int first = SlotOfRow(next_row_);
@@ -206,7 +200,7 @@ absl::StatusOr<bool> TakeOver::ReadHeads() {
     }
     if (first == kSlots) return true;
     int end = first + 1;
-    for (int slot = end; slot < kSlots && slot - end <= *slots_in_vain_; ++slot) {
+    for (int slot = end; slot < kSlots && slot - end <= *slots_to_read_through_; ++slot) {
       if (OwnerOf(slot) != nullptr) end = slot + 1;
     }
     ASSIGN_OR_RETURN(const bool all, ReadSlots(end));
@@ -215,7 +209,7 @@ absl::StatusOr<bool> TakeOver::ReadHeads() {
   }
 }
 
-absl::StatusOr<int> TakeOver::SlotsInVain() {
+absl::StatusOr<int> TakeOver::SlotsToReadThrough() {
   uint64_t rows = 0;
   int last_slot = 0;
   bool all = true;

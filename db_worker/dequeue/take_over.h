@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "common/model/arena.h"
 #include "common/model/spider_feed.h"
 #include "common/protocol/epoch_filter.h"
+#include "common/worker/step_sequence.h"
 #include "db_worker/dequeue/checkpoint.h"
 #include "db_worker/parts.h"
 
@@ -38,7 +40,6 @@ inline constexpr char kReadBackGroup[] = "orbweaver-read-back";
 // A partition that was assigned and is not ready for work yet.
 struct ComingPartition {
   PartitionId id;
-  Offset next_message;           // of the scoring log
   std::string scoring_metadata;  // of the scoring log's commit
 };
 
@@ -60,9 +61,10 @@ class TakeOver {
   std::vector<std::unique_ptr<Partition>> Take();
 
   uint64_t heads_read() const { return heads_read_; }
+  std::string_view step() const { return steps_.name(); }
 
  private:
-  enum class Stage { kMarkers, kCheckpoints, kHeads, kFeeds };
+  using Steps = StepSequence<TakeOver>;
 
   // One of them, and how far it is.
   struct Taken {
@@ -80,6 +82,7 @@ class TakeOver {
     std::unique_ptr<Consumer> consumer;
   };
 
+  static std::span<const Steps::Step> TakeOverSteps();
   // Each goes on with its part of the work until that is done, or the time is over: false.
   absl::StatusOr<bool> AppendMarkers();
   absl::StatusOr<bool> LoadCheckpoints();
@@ -89,7 +92,7 @@ class TakeOver {
   absl::Status SaveMarkers();
   absl::Status CheckOlder(const Taken& taken);
   // How many slots of others are sooner read than passed over by another scan.
-  absl::StatusOr<int> SlotsInVain();
+  absl::StatusOr<int> SlotsToReadThrough();
   // The heads from next_row_ to the slot `end`.
   absl::StatusOr<bool> ReadSlots(int end);
   absl::Status AddHead(std::string_view row, const Cell& cell);
@@ -107,9 +110,9 @@ class TakeOver {
   const uint64_t topic_epoch_;
 
   std::vector<Taken> taken_;
-  Stage stage_ = Stage::kMarkers;
+  Steps steps_{TakeOverSteps()};
   WallTime until_;
-  std::optional<int> slots_in_vain_;
+  std::optional<int> slots_to_read_through_;
   std::string next_row_;  // where the heads go on; begins with a slot
   uint64_t heads_read_ = 0;
   const WallTime began_;

@@ -36,7 +36,7 @@ class DomainActions {
   // `urls`: of all actions that are still to come. Takes over what `edit` has added so far.
   DomainActions(DomainEdit& edit, const WaitingSearch::Sought& urls);
 
-  // Until found() or the pulse is due; goes on when called again, also after a retry error.
+  // Until found() or the group is due; goes on when called again, also after a retry error.
   absl::Status Search(const WorkerParts& parts) { return search_.Advance(parts); }
   bool found() const { return search_.found(); }
 
@@ -46,7 +46,7 @@ class DomainActions {
   // Drops what waits and what was added.
   void Purge();
 
-  // After the last message: marks in the store what was taken out, until marked() or the pulse is
+  // After the last message: marks in the store what was taken out, until marked() or the group is
   // due; goes on when called again, also after a retry error.
   absl::Status Mark(const WorkerParts& parts) { return search_.Mark(parts); }
   bool marked() const { return search_.marked(); }

@@ -18,6 +18,9 @@
 namespace orbweaver {
 namespace {
 
+// Of BatchSteps: where a batch begins whose heads are all in memory.
+constexpr size_t kApplyStep = 1;
+
 bool HasActions(const ScheduleRequests& schedule) {
   return std::any_of(schedule.requests.begin(), schedule.requests.end(),
                      [](const auto& request) { return ActionOf(request) != ScheduleAction::kAdd; });
@@ -26,7 +29,6 @@ bool HasActions(const ScheduleRequests& schedule) {
 }  // namespace
 
 void Enqueuer::Begin(MessageBatch batch) {
-  CHECK(!busy());
   batch_ = std::move(batch);
   next_message_ = 0;
   ends_.clear();
@@ -37,46 +39,28 @@ void Enqueuer::Begin(MessageBatch batch) {
     }
   }
   arena_.Reset();
-  stage_ = complete ? Stage::kApply : Stage::kLoad;
+  steps_.Begin(complete ? kApplyStep : 0);
+}
+
+std::span<const Enqueuer::Steps::Step> Enqueuer::BatchSteps() {
+  static constexpr Steps::Step kSteps[] = {
+      {"read heads", &Enqueuer::Load},
+      {"apply", &Enqueuer::Apply},
+      {"mark taken requests", &Enqueuer::Mark},
+      {"write", &Enqueuer::Write},
+      {"still the owner?", &Enqueuer::CheckOwner},
+      {"commit", &Enqueuer::Commit},
+  };
+  return kSteps;
 }
 
 absl::Status Enqueuer::Advance() {
-  if (stage_ == Stage::kLoad) {
-    RETURN_IF_ERROR(Load());
-    stage_ = Stage::kApply;
-  }
-  if (IsPlanted(PlantedFault::kCommitFirst)) RETURN_IF_ERROR(Commit());
-  while (stage_ == Stage::kApply || stage_ == Stage::kSearch) {
-    if (stage_ == Stage::kSearch) {
-      RETURN_IF_ERROR(searching_->Search(parts_));
-      if (!searching_->found()) return absl::OkStatus();
-    }
-    RETURN_IF_ERROR(Apply());
-    if (parts_.pulse.IsDue()) return absl::OkStatus();
-  }
-  if (stage_ == Stage::kMark) {
-    RETURN_IF_ERROR(Mark());
-    if (stage_ == Stage::kMark) return absl::OkStatus();
-  }
-  if (stage_ == Stage::kWrite) {
-    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout(), parts_.pulse));
-    if (!puts_.empty()) return absl::OkStatus();
-    stage_ = Stage::kCheckOwner;
-    if (parts_.pulse.IsDue()) return absl::OkStatus();
-  }
-  if (stage_ == Stage::kCheckOwner) {
-    RETURN_IF_ERROR(CheckOwner());
-    stage_ = Stage::kCommit;
-  }
-  if (stage_ == Stage::kCommit) {
-    RETURN_IF_ERROR(Commit());
-    stage_ = Stage::kIdle;
-  }
-  batch_.Clear();
+  RETURN_IF_ERROR(steps_.Advance(*this, [this] { return parts_.IsDue(); }));
+  if (!busy()) batch_.Clear();
   return absl::OkStatus();
 }
 
-absl::Status Enqueuer::Load() {
+absl::StatusOr<bool> Enqueuer::Load() {
   std::map<PartitionId, std::vector<std::string>> unknown;
   for (const Message& message : batch_.messages()) {
     // The key is the domain; what has another one is poison and needs no head.
@@ -90,22 +74,27 @@ absl::Status Enqueuer::Load() {
     domains.erase(std::unique(domains.begin(), domains.end()), domains.end());
     RETURN_IF_ERROR(LoadHeads(parts_, *parts_.partitions.at(id), domains));
   }
-  return absl::OkStatus();
+  return true;
 }
 
-absl::Status Enqueuer::Apply() {
+absl::StatusOr<bool> Enqueuer::Apply() {
+  if (IsPlanted(PlantedFault::kCommitFirst)) RETURN_IF_ERROR(Commit().status());
   const auto messages = batch_.messages();
-  stage_ = Stage::kApply;
-  for (; next_message_ < messages.size(); ++next_message_) {
-    ASSIGN_OR_RETURN(const Outcome outcome, ApplyMessage(messages[next_message_]));
-    if (outcome == Outcome::kSearchFirst) {
-      stage_ = Stage::kSearch;
-      return absl::OkStatus();
+  while (next_message_ < messages.size()) {
+    if (searching_ != nullptr) {
+      RETURN_IF_ERROR(searching_->Search(parts_));
+      if (!searching_->found()) return false;
+      searching_ = nullptr;
     }
-    parts_.metrics.messages.Increment();
+    ASSIGN_OR_RETURN(const Outcome outcome, ApplyMessage(messages[next_message_]));
+    if (outcome == Outcome::kDone) {
+      parts_.metrics.messages.Increment();
+      ++next_message_;
+    } else if (parts_.IsDue()) {
+      return false;
+    }
   }
-  stage_ = Stage::kMark;
-  return absl::OkStatus();
+  return true;
 }
 
 absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplyMessage(const Message& message) {
@@ -144,8 +133,7 @@ absl::Status Enqueuer::Decode(const Message& message, ScoringLogEntry* entry) {
 }
 
 absl::Status Enqueuer::Bury(const Message& message, const absl::Status& cause) {
-  RETURN_IF_ERROR(
-      parts_.dead_letters.Bury(kScoringLogTopic, message, MessageOf(cause), parts_.timeout()));
+  RETURN_IF_ERROR(parts_.scoring_log.Bury(message, MessageOf(cause)));
   parts_.metrics.poison.Increment();
   return absl::OkStatus();
 }
@@ -171,8 +159,10 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
   auto actions = actions_.find(place);
   if (actions == actions_.end() && HasActions(schedule)) {
     actions = actions_.try_emplace(place, edit, SoughtIn(schedule.domain)).first;
-    searching_ = &actions->second;
-    if (!searching_->found()) return Outcome::kSearchFirst;
+    if (!actions->second.found()) {
+      searching_ = &actions->second;
+      return Outcome::kSearchFirst;
+    }
   }
   const WallTime now = parts_.time.Now();
   edit.MarkChanged();
@@ -211,15 +201,19 @@ WaitingSearch::Sought Enqueuer::SoughtIn(std::string_view domain) {
   return urls;
 }
 
-absl::Status Enqueuer::Mark() {
+absl::StatusOr<bool> Enqueuer::Mark() {
   for (auto& [place, actions] : actions_) {
     if (actions.marked()) continue;
     RETURN_IF_ERROR(actions.Mark(parts_));
-    if (!actions.marked() || parts_.pulse.IsDue()) return absl::OkStatus();
+    if (!actions.marked() || parts_.IsDue()) return false;
   }
   FinishEdits();
-  stage_ = Stage::kWrite;
-  return absl::OkStatus();
+  return true;
+}
+
+absl::StatusOr<bool> Enqueuer::Write() {
+  RETURN_IF_ERROR(puts_.Write(parts_));
+  return puts_.empty();
 }
 
 size_t Enqueuer::EditOf(Partition& partition, DomainId domain) {
@@ -255,24 +249,22 @@ void Enqueuer::FinishEdits() {
   actions_.clear();
 }
 
-absl::Status Enqueuer::CheckOwner() {
+absl::StatusOr<bool> Enqueuer::CheckOwner() {
   std::vector<PartitionId> partitions;
   for (const auto& [partition, end] : ends_) partitions.push_back(partition);
-  return parts_.feed.CheckStillOwner(partitions, parts_.timeout());
+  RETURN_IF_ERROR(parts_.feed.CheckStillOwner(partitions, parts_.timeout()));
+  return true;
 }
 
-absl::Status Enqueuer::Commit() {
-  RETURN_IF_ERROR(parts_.dead_letters.Settle(parts_.timeout()));
+absl::StatusOr<bool> Enqueuer::Commit() {
   std::vector<OffsetCommit> commits;
   for (const auto& [partition, end] : ends_) {
     commits.push_back({.partition = partition,
                        .offset = end,
                        .metadata = parts_.partitions.at(partition)->scoring.Metadata()});
   }
-  RETURN_IF_ERROR(
-      Annotate(parts_.consumer.Commit(commits, parts_.timeout()), "commit the scoring log"));
-  for (const auto& [partition, end] : ends_) parts_.partitions.at(partition)->next_message = end;
-  return absl::OkStatus();
+  RETURN_IF_ERROR(parts_.scoring_log.Commit(commits));
+  return true;
 }
 
 }  // namespace orbweaver

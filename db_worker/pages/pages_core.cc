@@ -9,7 +9,6 @@
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
 #include "common/model/wire.h"
-#include "common/protocol/cut_log.h"
 #include "common/protocol/log_witness.h"
 #include "common/protocol/topic_record.h"
 #include "common/url/fingerprint.h"
@@ -17,6 +16,8 @@
 namespace orbweaver {
 namespace {
 
+// Of BatchSteps: where a batch without pages begins.
+constexpr size_t kCommitStep = 4;
 // SpiderLogEntry.page_fetched.
 constexpr uint32_t kPageTag = wire::MakeTag(3, wire::WireType::kBytes);
 
@@ -63,8 +64,8 @@ absl::StatusOr<std::unique_ptr<PagesCore>> PagesCore::Create(Bus& bus, Store& st
                                                              const Clock& clock,
                                                              PagesMetrics& metrics,
                                                              PagesSetup setup) {
-  setup.options.call_timeout =
-      std::min(setup.options.call_timeout, GroupPulse::LongestCall(setup.session_timeout));
+  setup.options.call_timeout = std::min(setup.options.call_timeout,
+                                        LogSession::LongestCall(setup.membership.session_timeout));
   ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store, bus, setup.options.call_timeout));
   std::unique_ptr<PagesCore> core(
       new PagesCore(bus, store, clock, metrics, std::move(setup), topics.topic_epoch));
@@ -73,12 +74,14 @@ absl::StatusOr<std::unique_ptr<PagesCore>> PagesCore::Create(Bus& bus, Store& st
 }
 
 absl::Status PagesCore::Start() {
-  ASSIGN_OR_RETURN(offsets_, bus_.NewOffsetReader());
-  ASSIGN_OR_RETURN(consumer_, bus_.NewConsumer({.group = std::string(kPagesGroup),
-                                                .member = setup_.member,
-                                                .session_timeout = setup_.session_timeout}));
-  pulse_.emplace(*consumer_, clock_);
-  return consumer_->Subscribe(kSpiderLogTopic, this);
+  ASSIGN_OR_RETURN(spider_log_, LogSession::Create(bus_, clock_,
+                                                   {.topic = std::string(kSpiderLogTopic),
+                                                    .group = std::string(kPagesGroup),
+                                                    .membership = setup_.membership,
+                                                    .call_timeout = timeout(),
+                                                    .module = "pages",
+                                                    .loss = "Their pages are lost"}));
+  return spider_log_->Join(this);
 }
 
 absl::Status PagesCore::Step(Duration max_wait) {
@@ -88,75 +91,35 @@ absl::Status PagesCore::Step(Duration max_wait) {
 }
 
 absl::Status PagesCore::TryStep(Duration max_wait) {
-  if (stalled_ || (stage_ != Stage::kIdle && pulse_->IsDue())) RETURN_IF_ERROR(StayInGroup());
-  RETURN_IF_ERROR(Advance());
-  if (stage_ != Stage::kIdle) return absl::OkStatus();
-  if (has_new_) RETURN_IF_ERROR(CheckLogs());
-  if (log_was_cut_) RETURN_IF_ERROR(GoOnBehindCut());
-  if (pulse_->paused()) RETURN_IF_ERROR(pulse_->Resume(Assigned()));
-  MessageBatch batch;
-  const absl::Status polled = pulse_->Poll({}, max_wait, &batch);
-  if (absl::IsOutOfRange(polled)) {
-    NoteCut(polled);
-    return absl::OkStatus();
+  if (stalled_ || (steps_.busy() && spider_log_->IsDue())) {
+    RETURN_IF_ERROR(spider_log_->StayInGroup());
   }
-  RETURN_IF_ERROR(Annotate(polled, "read the spider log"));
+  RETURN_IF_ERROR(Advance());
+  if (steps_.busy()) return absl::OkStatus();
+  if (!new_.empty()) RETURN_IF_ERROR(CheckLogs());
+  if (spider_log_->is_cut()) RETURN_IF_ERROR(GoOnBehindCuts());
+  MessageBatch batch;
+  RETURN_IF_ERROR(spider_log_->Poll({}, max_wait, &batch));
   if (batch.empty()) return absl::OkStatus();
   Begin(std::move(batch));
   return Advance();
 }
 
-absl::Status PagesCore::StayInGroup() {
-  absl::Status served = pulse_->Beat(Assigned());
-  if (!absl::IsOutOfRange(served)) return served;
-  NoteCut(served);
-  return absl::OkStatus();
-}
-
-void PagesCore::NoteCut(const absl::Status& polled) {
-  Log(LogLevel::kWarning, "pages", "{}", MessageOf(polled));
-  log_was_cut_ = true;
-}
-
-std::vector<PartitionId> PagesCore::Assigned() const {
-  std::vector<PartitionId> assigned;
-  for (const auto& [partition, next] : next_) assigned.push_back(partition);
-  return assigned;
+// Contents go before pages: an event that a page's row has is never applied again.
+std::span<const PagesCore::Steps::Step> PagesCore::BatchSteps() {
+  static constexpr Steps::Step kSteps[] = {
+      {"read pages", &PagesCore::ReadAndApply}, {"write contents", &PagesCore::WriteContent},
+      {"write pages", &PagesCore::WritePages},  {"erase former contents", &PagesCore::Erase},
+      {"commit", &PagesCore::Commit},
+  };
+  return kSteps;
 }
 
 absl::Status PagesCore::Advance() {
-  if (stage_ == Stage::kRead) {
-    RETURN_IF_ERROR(ReadPages());
-    for (const Event& event : events_) Apply(event);
-    RETURN_IF_ERROR(Prepare());
-    stage_ = Stage::kWriteContent;
-    if (pulse_->IsDue()) return absl::OkStatus();
-  }
-  // Before the pages: an event that a page's row has is never applied again.
-  if (stage_ == Stage::kWriteContent) {
-    RETURN_IF_ERROR(Write(&content_puts_));
-    stage_ = Stage::kWritePages;
-    if (pulse_->IsDue()) return absl::OkStatus();
-  }
-  if (stage_ == Stage::kWritePages) {
-    RETURN_IF_ERROR(Write(&page_puts_));
-    stage_ = Stage::kErase;
-    if (pulse_->IsDue()) return absl::OkStatus();
-  }
-  if (stage_ == Stage::kErase) {
-    RETURN_IF_ERROR(Erase());
-    stage_ = Stage::kCommit;
-    if (pulse_->IsDue()) return absl::OkStatus();
-  }
-  if (stage_ == Stage::kCommit) {
-    RETURN_IF_ERROR(Commit());
-    stage_ = Stage::kIdle;
-  }
-  return absl::OkStatus();
+  return steps_.Advance(*this, [this] { return spider_log_->IsDue(); });
 }
 
 void PagesCore::Begin(MessageBatch batch) {
-  CHECK(stage_ == Stage::kIdle);
   batch_ = std::move(batch);
   ends_.clear();
   events_.clear();
@@ -169,7 +132,7 @@ void PagesCore::Begin(MessageBatch batch) {
     metrics_.messages.Increment();
     if (MayBePage(message.value)) Take(message);
   }
-  stage_ = changes_.empty() ? Stage::kCommit : Stage::kRead;
+  steps_.Begin(changes_.empty() ? kCommitStep : 0);
 }
 
 void PagesCore::Take(const Message& message) {
@@ -191,6 +154,13 @@ void PagesCore::Take(const Message& message) {
                      .domain = entry.domain,
                      .page = *page});
   events_.back().page.request.fingerprint = url;
+}
+
+absl::StatusOr<bool> PagesCore::ReadAndApply() {
+  RETURN_IF_ERROR(ReadPages());
+  for (const Event& event : events_) Apply(event);
+  RETURN_IF_ERROR(Prepare());
+  return true;
 }
 
 absl::Status PagesCore::ReadPages() {
@@ -278,6 +248,16 @@ absl::Status PagesCore::PreparePage(Change& change) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<bool> PagesCore::WriteContent() {
+  RETURN_IF_ERROR(Write(&content_puts_));
+  return true;
+}
+
+absl::StatusOr<bool> PagesCore::WritePages() {
+  RETURN_IF_ERROR(Write(&page_puts_));
+  return true;
+}
+
 absl::Status PagesCore::Write(std::vector<Put>* puts) {
   if (puts->empty()) return absl::OkStatus();
   std::vector<CellPut> cells;
@@ -296,69 +276,51 @@ absl::Status PagesCore::Write(std::vector<Put>* puts) {
   return Annotate(written, "write pages");
 }
 
-absl::Status PagesCore::Erase() {
-  if (erased_.empty()) return absl::OkStatus();
+absl::StatusOr<bool> PagesCore::Erase() {
+  if (erased_.empty()) return true;
   std::vector<RowErase> erases;
   for (const Put& put : erased_) erases.push_back({put.row, put.version, {&kWhereColumn, 1}});
   RETURN_IF_ERROR(
       Annotate(store_.Erase(Table::kPages, erases, timeout()), "erase former contents"));
   erased_.clear();
-  return absl::OkStatus();
+  return true;
 }
 
-absl::Status PagesCore::Commit() {
+absl::StatusOr<bool> PagesCore::Commit() {
   std::vector<OffsetCommit> commits;
   for (const auto& [partition, end] : ends_) {
     commits.push_back({.partition = partition, .offset = end, .metadata = {}});
   }
-  if (commits.empty()) return absl::OkStatus();
-  RETURN_IF_ERROR(Annotate(consumer_->Commit(commits, timeout()), "commit the spider log"));
-  for (const auto& [partition, end] : ends_) next_[partition] = end;
-  return absl::OkStatus();
+  RETURN_IF_ERROR(spider_log_->Commit(commits));
+  return true;
 }
 
-absl::Status PagesCore::GoOnBehindCut() {
+absl::Status PagesCore::GoOnBehindCuts() {
   ASSIGN_OR_RETURN(const std::vector<CutLog> cuts,
-                   FindCuts(*offsets_, kSpiderLogTopic, next_, timeout()));
-  std::vector<OffsetCommit> commits;
-  for (const CutLog& cut : cuts) {
-    commits.push_back({.partition = cut.partition, .offset = cut.start, .metadata = {}});
-  }
-  if (!commits.empty()) RETURN_IF_ERROR(consumer_->Commit(commits, timeout()));
-  for (const CutLog& cut : cuts) {
-    Log(LogLevel::kError, "pages",
-        "partition {}: {} messages of the spider log were deleted before they were read; goes on "
-        "at offset {}",
-        cut.partition, cut.lost(), cut.start);
-    metrics_.lost.Increment(cut.lost());
-    next_[cut.partition] = cut.start;
-  }
-  log_was_cut_ = false;
+                   spider_log_->GoOnBehindCuts([](PartitionId) { return std::string(); }));
+  for (const CutLog& cut : cuts) metrics_.lost.Increment(cut.lost());
   return absl::OkStatus();
 }
 
 // The versions of pages are offsets: under those of another log new pages would not show.
 absl::Status PagesCore::CheckLogs() {
-  std::vector<PartitionId> partitions;
-  for (const auto& [partition, next] : next_) partitions.push_back(partition);
   constexpr std::string_view kTopics[] = {kSpiderLogTopic};
-  RETURN_IF_ERROR(CheckWitnesses(store_, bus_, topic_epoch_, kTopics, partitions, timeout()));
-  has_new_ = false;
+  RETURN_IF_ERROR(CheckWitnesses(store_, bus_, topic_epoch_, kTopics, new_, timeout()));
+  new_.clear();
   return absl::OkStatus();
 }
 
-void PagesCore::Close() { consumer_->Close(); }
+void PagesCore::Close() { spider_log_->Close(); }
 
 void PagesCore::OnAssigned(std::span<const AssignedPartition> assigned) {
-  for (const AssignedPartition& one : assigned) next_[one.partition] = one.position;
-  has_new_ = true;
+  for (const AssignedPartition& one : assigned) new_.push_back(one.partition);
 }
 
 void PagesCore::OnRevoked(std::span<const PartitionId> revoked) { OnLost(revoked); }
 
 void PagesCore::OnLost(std::span<const PartitionId> lost) {
   for (const PartitionId partition : lost) {
-    next_.erase(partition);
+    std::erase(new_, partition);
     // Whoever has it next reads the batch in hand again, and finds that its rows have it.
     ends_.erase(partition);
   }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,9 @@
 #include "common/bus/bus.h"
 #include "common/model/arena.h"
 #include "common/model/encode_buffer.h"
-#include "common/protocol/group_pulse.h"
 #include "common/store/store.h"
+#include "common/worker/log_session.h"
+#include "common/worker/step_sequence.h"
 #include "db_worker/pages/page_rows.h"
 #include "db_worker/pages/pages_metrics.h"
 #include "db_worker/pages/pages_options.h"
@@ -34,8 +36,7 @@ namespace orbweaver {
 
 struct PagesSetup {
   PagesOptions options;
-  std::string member;  // of the group, and how long it may be silent: ConsumerOptions
-  Duration session_timeout = ConsumerOptions().session_timeout;
+  GroupMembership membership;
 };
 
 class PagesCore : private RebalanceListener {
@@ -57,7 +58,7 @@ class PagesCore : private RebalanceListener {
   void Close();
 
  private:
-  enum class Stage { kIdle, kRead, kWriteContent, kWritePages, kErase, kCommit };
+  using Steps = StepSequence<PagesCore>;
   // A page that the batch changes.
   struct Change {
     std::string row;
@@ -89,13 +90,12 @@ class PagesCore : private RebalanceListener {
 
   absl::Status Start();
   absl::Status TryStep(Duration max_wait);
-  absl::Status StayInGroup();
-  void NoteCut(const absl::Status& polled);
-  std::vector<PartitionId> Assigned() const;
-  // Busy still when the pulse is due.
+  static std::span<const Steps::Step> BatchSteps();
+  // Busy still when the session is due.
   absl::Status Advance();
   void Begin(MessageBatch batch);
   void Take(const Message& message);
+  absl::StatusOr<bool> ReadAndApply();
   absl::Status ReadPages();
   void Apply(const Event& event);
   // What has to be put and erased for the changes.
@@ -104,9 +104,11 @@ class PagesCore : private RebalanceListener {
   std::span<const HttpHeader> KeptHeaders(std::span<const HttpHeader> headers);
   // Puts all of *puts; on an error those that are left.
   absl::Status Write(std::vector<Put>* puts);
-  absl::Status Erase();
-  absl::Status Commit();
-  absl::Status GoOnBehindCut();
+  absl::StatusOr<bool> WriteContent();
+  absl::StatusOr<bool> WritePages();
+  absl::StatusOr<bool> Erase();
+  absl::StatusOr<bool> Commit();
+  absl::Status GoOnBehindCuts();
   absl::Status CheckLogs();
   Duration timeout() const { return setup_.options.call_timeout; }
 
@@ -120,17 +122,13 @@ class PagesCore : private RebalanceListener {
   PagesMetrics& metrics_;
   const PagesSetup setup_;
   const uint64_t topic_epoch_;
-  std::unique_ptr<OffsetReader> offsets_;
-  std::unique_ptr<Consumer> consumer_;
-  std::optional<GroupPulse> pulse_;
+  std::unique_ptr<LogSession> spider_log_;
   bool stalled_ = false;  // the last step ended with a retry error
 
-  std::map<PartitionId, Offset> next_;  // of the partitions that are this member's
-  bool has_new_ = false;                // that were not compared with the store yet
-  bool log_was_cut_ = false;
+  std::vector<PartitionId> new_;  // assigned, and not compared with the store yet
 
   // The batch in hand; views point into batch_, rows_ and arena_.
-  Stage stage_ = Stage::kIdle;
+  Steps steps_{BatchSteps()};
   MessageBatch batch_;
   std::map<PartitionId, Offset> ends_;
   std::vector<Event> events_;

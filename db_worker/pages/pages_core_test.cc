@@ -54,7 +54,8 @@ class PagesCoreTest : public ::testing::Test {
   void Restart() {
     core_.reset();
     clock_.Advance(std::chrono::minutes(1));
-    auto made = PagesCore::Create(bus_, store_, clock_, metrics_, {.options = options_});
+    auto made = PagesCore::Create(bus_, store_, clock_, metrics_,
+                                  {.options = options_, .membership = membership_});
     CHECK_OK(made.status());
     core_ = *std::move(made);
   }
@@ -91,6 +92,7 @@ class PagesCoreTest : public ::testing::Test {
   MetricRegistry registry_;
   PagesMetrics metrics_{registry_};
   PagesOptions options_;
+  GroupMembership membership_;
   std::unique_ptr<PagesCore> core_;
 };
 
@@ -241,11 +243,19 @@ TEST_F(PagesCoreTest, WhatCannotBeReadIsPassedOver) {
   EXPECT_NE(Find("http://one.com/a"), nullptr);
 }
 
-TEST_F(PagesCoreTest, ACutLogIsCountedAndTheRestGoesOn) {
+TEST_F(PagesCoreTest, ACutLogStopsItUnlessItIsConfiguredToGoOnAndThenIsCounted) {
+  Log(Page("http://one.com/first", kOtherContent));
+  Settle();
   for (int i = 0; i < 10; ++i) Log(Page("http://one.com/" + std::to_string(i), kOneContent));
-  ASSERT_OK(broker_.CutLog(kSpiderLogTopic, PartitionId(0), Offset(7)));
+  ASSERT_OK(broker_.CutLog(kSpiderLogTopic, PartitionId(0), Offset(8)));
+  Restart();
+  absl::Status status;
+  for (int i = 0; i < 4 && status.ok(); ++i) status = core_->Step(Duration::zero());
+  EXPECT_TRUE(IsFatal(status)) << status;
+  membership_.on_cut = OnCutLog::kContinue;
+  Restart();
   Settle();
-  Settle();
+  EXPECT_EQ(metrics_.lost.value(), 7u);
   EXPECT_EQ(WithContent(kOneContent).size(), 3u);
 }
 

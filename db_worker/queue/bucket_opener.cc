@@ -59,24 +59,28 @@ bool BucketOpener::Begin(Partition& partition) {
   }
   if (!any) return false;
   partition_ = &partition;
-  stage_ = Stage::kRead;
+  steps_.Begin();
   return true;
 }
 
-absl::Status BucketOpener::Advance() {
-  if (stage_ == Stage::kRead) {
-    RETURN_IF_ERROR(ReadAndMove());
-    stage_ = Stage::kWrite;
-    if (parts_.pulse.IsDue()) return absl::OkStatus();
-  }
-  if (stage_ == Stage::kWrite) {
-    RETURN_IF_ERROR(puts_.Write(parts_.store, parts_.timeout(), parts_.pulse));
-    if (puts_.empty()) stage_ = Stage::kIdle;
-  }
-  return absl::OkStatus();
+std::span<const BucketOpener::Steps::Step> BucketOpener::OpenSteps() {
+  static constexpr Steps::Step kSteps[] = {
+      {"read delayed requests", &BucketOpener::ReadAndMove},
+      {"put delayed requests", &BucketOpener::Write},
+  };
+  return kSteps;
 }
 
-absl::Status BucketOpener::ReadAndMove() {
+absl::Status BucketOpener::Advance() {
+  return steps_.Advance(*this, [this] { return parts_.IsDue(); });
+}
+
+absl::StatusOr<bool> BucketOpener::Write() {
+  RETURN_IF_ERROR(puts_.Write(parts_));
+  return puts_.empty();
+}
+
+absl::StatusOr<bool> BucketOpener::ReadAndMove() {
   std::vector<std::string_view> columns;
   size_t column_count = 0;
   for (const Opened& opened : opened_) column_count += opened.columns.size();
@@ -101,7 +105,7 @@ absl::Status BucketOpener::ReadAndMove() {
   parts_.metrics.chunks_read.Increment(column_count);
   parts_.metrics.buckets_opened.Increment(column_count);
   parts_.metrics.domain_puts.Increment(puts_.size());
-  return absl::OkStatus();
+  return true;
 }
 
 void BucketOpener::Move(const Opened& opened, const Rows& rows, size_t row, Version version) {

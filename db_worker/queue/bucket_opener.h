@@ -5,12 +5,16 @@
 // takes several. Not thread-safe.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/model/arena.h"
+#include "common/worker/step_sequence.h"
 #include "db_worker/parts.h"
 #include "db_worker/queue/domain_edit.h"
 #include "db_worker/queue/pending_puts.h"
@@ -26,16 +30,17 @@ class BucketOpener {
   // none. Only while not busy.
   bool Begin(Partition& partition);
 
-  // Until what was taken is in the store, or the pulse is due: then it is still busy. Goes on when
+  // Until what was taken is in the store, or the group is due: then it is still busy. Goes on when
   // called again, also after a retry error.
   absl::Status Advance();
 
   bool IsWorkingOn(PartitionId partition) const { return busy() && partition_->id == partition; }
 
-  bool busy() const { return stage_ != Stage::kIdle; }
+  bool busy() const { return steps_.busy(); }
+  std::string_view step() const { return steps_.name(); }
 
  private:
-  enum class Stage { kIdle, kRead, kWrite };
+  using Steps = StepSequence<BucketOpener>;
   // Chunks of one bucket of a domain.
   struct Opened {
     DomainId domain;
@@ -45,13 +50,15 @@ class BucketOpener {
     std::vector<std::string> columns;
   };
 
-  absl::Status ReadAndMove();
+  static std::span<const Steps::Step> OpenSteps();
+  absl::StatusOr<bool> ReadAndMove();
+  absl::StatusOr<bool> Write();
   void Move(const Opened& opened, const Rows& rows, size_t row, Version version);
   void MoveChunk(DomainEdit& edit, const Chunk& chunk, WallTime now, uint64_t* moved);
 
   const WorkerParts& parts_;
 
-  Stage stage_ = Stage::kIdle;
+  Steps steps_{OpenSteps()};
   Partition* partition_ = nullptr;
   std::vector<Opened> opened_;
   DomainEdit edit_;

@@ -62,7 +62,6 @@ struct Partition {
   uint64_t flushes = 0;
   DomainIndex index;
   EpochFilter scoring;  // of the scoring log
-  Offset next_message;  // of the scoring log: what is below is applied and committed
 
   // Dequeue's.
   bool paused = false;

@@ -39,10 +39,10 @@ void PendingPuts::Add(Partition& partition, DomainId domain, Version version,
   partition.index.MarkClaimed(domain);
 }
 
-absl::Status PendingPuts::Write(Store& store, Duration timeout, const GroupPulse& pulse) {
+absl::Status PendingPuts::Write(const WorkerParts& parts) {
   while (!puts_.empty()) {
-    RETURN_IF_ERROR(WriteFirst(std::min(puts_.size(), kPutsPerCall), store, timeout));
-    if (pulse.IsDue()) return absl::OkStatus();
+    RETURN_IF_ERROR(WriteFirst(std::min(puts_.size(), kPutsPerCall), parts.store, parts.timeout()));
+    if (parts.IsDue()) return absl::OkStatus();
   }
   return absl::OkStatus();
 }

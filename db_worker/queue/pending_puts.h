@@ -11,8 +11,8 @@
 
 #include "common/base/clock.h"
 #include "common/model/arena.h"
-#include "common/protocol/group_pulse.h"
 #include "common/store/store.h"
+#include "db_worker/parts.h"
 #include "db_worker/queue/domain_edit.h"
 
 namespace orbweaver {
@@ -26,9 +26,10 @@ class PendingPuts {
   void Add(Partition& partition, DomainId domain, Version version,
            std::span<const DomainEdit::NewCell> cells);
 
-  // Some calls to the store, until `pulse` is due. What is durable is forgotten here; on an error,
-  // and when there was not time for all of it, the rest is kept: call it again until it is empty.
-  absl::Status Write(Store& store, Duration timeout, const GroupPulse& pulse);
+  // Some calls to the store, until the group is due. What is durable is forgotten here; on an
+  // error, and when there was not time for all of it, the rest is kept: call it again until it is
+  // empty.
+  absl::Status Write(const WorkerParts& parts);
 
   bool empty() const { return puts_.empty(); }
   size_t size() const { return puts_.size(); }

@@ -50,7 +50,7 @@ void WaitingSearch::Begin(const DomainEdit& edit, const Sought& urls) {
 absl::Status WaitingSearch::Advance(const WorkerParts& parts) {
   while (!found()) {
     RETURN_IF_ERROR(ReadPortion(parts));
-    if (parts.pulse.IsDue()) break;
+    if (parts.IsDue()) break;
   }
   return absl::OkStatus();
 }
@@ -169,10 +169,10 @@ void WaitingSearch::Purge() {
 
 absl::Status WaitingSearch::Mark(const WorkerParts& parts) {
   while (true) {
-    RETURN_IF_ERROR(marks_.Write(parts.store, parts.timeout(), parts.pulse));
-    if (!marks_.empty() || marked() || parts.pulse.IsDue()) return absl::OkStatus();
+    RETURN_IF_ERROR(marks_.Write(parts));
+    if (!marks_.empty() || marked() || parts.IsDue()) return absl::OkStatus();
     RETURN_IF_ERROR(MarkPortion(parts));
-    if (parts.pulse.IsDue()) return absl::OkStatus();
+    if (parts.IsDue()) return absl::OkStatus();
   }
 }
 

@@ -32,7 +32,7 @@ class WaitingSearch {
   // changed until all is marked.
   void Begin(const DomainEdit& edit, const Sought& urls);
 
-  // Reads until all is found, or the pulse is due. Changes nothing; goes on when called again, also
+  // Reads until all is found, or the group is due. Changes nothing; goes on when called again, also
   // after a retry error.
   absl::Status Advance(const WorkerParts& parts);
   bool found() const { return open_ == 0 || range_ == ranges_.size(); }
@@ -46,7 +46,7 @@ class WaitingSearch {
   // Nothing waits any more, and there is nothing to mark.
   void Purge();
 
-  // Marks in the store what was taken out, until marked() or the pulse is due. Places stay, so what
+  // Marks in the store what was taken out, until marked() or the group is due. Places stay, so what
   // the feed says of a chunk holds. Comes before the put of the head that has applied the messages:
   // nobody counts the marks until then.
   //

@@ -45,10 +45,6 @@ void DeclareCrawlOptions(config::Schema& schema, CrawlOptions* options) {
        .max = std::chrono::minutes(5),
        .doc = "How long a commit may take before it is tried again; with one thread, fetches "
               "stand still meanwhile"});
-  schema.AddChoice("spider.on_cut_feed", &options->on_cut_feed,
-                   {{"stop", OnCutFeed::kStop}, {"continue", OnCutFeed::kContinue}},
-                   {.doc = "When requests were deleted by retention before they were read: stop "
-                           "the spider, or count them as lost and go on behind them"});
 }
 
 }  // namespace orbweaver

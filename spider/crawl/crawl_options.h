@@ -3,8 +3,6 @@
 #include <chrono>
 #include <cstddef>
 
-#include "spider/feed/feed_reader.h"
-
 namespace orbweaver {
 
 namespace config {
@@ -28,7 +26,6 @@ struct CrawlOptions {
   // How long a spider that stops, or gives partitions up, waits for what is being fetched.
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(10);
   std::chrono::milliseconds bus_timeout = std::chrono::seconds(2);
-  OnCutFeed on_cut_feed = OnCutFeed::kStop;
 };
 
 // spider.threads, spider.window and the like; `options` must outlive the schema.

@@ -142,7 +142,7 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
       .lanes = std::move(lanes),
       .failures = std::move(failures),
       .partitions = around.partitions,
-      .consumer = std::move(around.consumer),
+      .membership = std::move(around.membership),
       .options = options.crawl,
       .flow = {.urls = options.url,
                .scope = scope,

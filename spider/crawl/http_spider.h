@@ -21,7 +21,7 @@ struct SpiderSurroundings {
   const PublicSuffixes& suffixes;
   CrawlMetrics& metrics;
   int partitions = 0;  // of feed and spider log
-  ConsumerOptions consumer;
+  GroupMembership membership;
   std::string worker_id;
   std::string software;  // "orbweaver-spider/0.1", in the archive's files
 };

@@ -90,7 +90,6 @@ class HttpSpiderTest : public ::testing::Test {
                                           .suffixes = *suffixes_,
                                           .metrics = crawl_metrics_,
                                           .partitions = kPartitions,
-                                          .consumer = {.group = std::string(kSpiderGroup)},
                                           .worker_id = "test",
                                           .software = "test"});
     ASSERT_OK(core);

@@ -58,7 +58,7 @@ SpiderCore::SpiderCore(SpiderCoreParts parts)
       clock_(parts.clock),
       metrics_(parts.metrics),
       partitions_(parts.partitions),
-      consumer_(std::move(parts.consumer)),
+      membership_(std::move(parts.membership)),
       options_(parts.options),
       lanes_(std::move(parts.lanes)),
       failures_(std::move(parts.failures)),
@@ -69,10 +69,9 @@ SpiderCore::~SpiderCore() = default;
 absl::Status SpiderCore::Join() {
   CHECK(feed_ == nullptr);
   ASSIGN_OR_RETURN(log_, LogSender::Create(bus_, partitions_));
-  ASSIGN_OR_RETURN(auto consumer, bus_.NewConsumer(consumer_));
+  ASSIGN_OR_RETURN(auto session, NewFeedSession(bus_, clock_, membership_));
   FeedListener& listener = *this;
-  auto feed = std::make_unique<FeedReader>(std::move(consumer), bus_, clock_, listener, stats_,
-                                           options_.on_cut_feed);
+  auto feed = std::make_unique<FeedReader>(std::move(session), clock_, listener, stats_);
   RETURN_IF_ERROR(feed->Start());
   feed_ = std::move(feed);
   last_commit_ = last_heard_ = clock_.Now();
@@ -129,7 +128,7 @@ absl::Status SpiderCore::ReadFeed(Duration wait) {
 
 bool SpiderCore::MayFetch() const {
   return log_->queued_bytes() < options_.max_queued_bytes &&
-         clock_.Now() - last_heard_ < consumer_.session_timeout;
+         clock_.Now() - last_heard_ < membership_.session_timeout;
 }
 
 absl::Status SpiderCore::Work(SteadyTime until) {

@@ -31,7 +31,7 @@ struct SpiderCoreParts {
   std::unique_ptr<Lanes> lanes;
   std::unique_ptr<FailureFile> failures;  // null: none are written
   int partitions = 0;                     // of feed and spider log
-  ConsumerOptions consumer;
+  GroupMembership membership;
   CrawlOptions options;
   RequestFlowOptions flow;
 };
@@ -108,7 +108,7 @@ class SpiderCore : private FeedListener {
   const Clock& clock_;
   CrawlMetrics& metrics_;
   const int partitions_;
-  const ConsumerOptions consumer_;
+  const GroupMembership membership_;
   const CrawlOptions options_;
   const std::unique_ptr<Lanes> lanes_;
   const std::unique_ptr<FailureFile> failures_;

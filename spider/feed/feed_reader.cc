@@ -8,14 +8,12 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
-#include "common/protocol/cut_log.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr char kModule[] = "feed";
-constexpr Duration kCutTimeout = std::chrono::seconds(10);
-constexpr Duration kBuryTimeout = std::chrono::seconds(10);
+constexpr Duration kCallTimeout = std::chrono::seconds(10);
 constexpr Duration kFirstCommitTimeout = std::chrono::seconds(5);
 constexpr Duration kLastCommitTimeout = std::chrono::seconds(5);
 // A request within the messages' bounds is below 20 KB. A larger one, of a newer schema with much
@@ -35,60 +33,47 @@ FeedReader::Partition::Partition(uint64_t number, const AssignedPartition& assig
   if (assigned.has_commit && !IsPlanted(PlantedFault::kDelayForgotten)) others_until = now;
 }
 
-FeedReader::FeedReader(std::unique_ptr<Consumer> consumer, Bus& bus, const Clock& clock,
-                       FeedListener& listener, FeedStats& stats, OnCutFeed on_cut)
-    : consumer_(std::move(consumer)),
-      bus_(bus),
-      clock_(clock),
-      listener_(listener),
-      on_cut_(on_cut),
-      stats_(stats),
-      dead_letters_(bus) {}
+absl::StatusOr<std::unique_ptr<LogSession>> NewFeedSession(Bus& bus, const Clock& clock,
+                                                           const GroupMembership& membership) {
+  const Duration longest = LogSession::LongestCall(membership.session_timeout);
+  return LogSession::Create(bus, clock,
+                            {.topic = std::string(kSpiderFeedTopic),
+                             .group = std::string(kSpiderGroup),
+                             .membership = membership,
+                             .call_timeout = std::min(kCallTimeout, longest),
+                             .module = kModule,
+                             .loss = "Nobody will fetch their URLs"});
+}
+
+FeedReader::FeedReader(std::unique_ptr<LogSession> feed, const Clock& clock, FeedListener& listener,
+                       FeedStats& stats)
+    : feed_(std::move(feed)), clock_(clock), listener_(listener), stats_(stats) {}
 
 FeedReader::~FeedReader() = default;
 
-absl::Status FeedReader::Start() { return consumer_->Subscribe(kSpiderFeedTopic, this); }
+absl::Status FeedReader::Start() { return feed_->Join(this); }
 
 absl::Status FeedReader::Poll(size_t room, Duration timeout) {
   constexpr PollLimits kLimits;
-  if (cut_) RETURN_IF_ERROR(GoOnBehindCuts());
+  // While the bus is away it is tried again with the next call.
+  if (feed_->is_cut()) RETURN_IF_ERROR(GoOnBehindCuts());
   RETURN_IF_ERROR(CommitFirst());
   RETURN_IF_ERROR(SetPaused(room == 0));
-  const absl::Status polled = consumer_->Poll(
-      {.max_messages = std::clamp<size_t>(room, 1, kLimits.max_messages)}, timeout, &batch_);
-  // Told once: while the bus is away it is tried again with the next call.
-  cut_ = absl::IsOutOfRange(polled);
-  if (cut_) return GoOnBehindCuts();
-  RETURN_IF_ERROR(polled);
+  RETURN_IF_ERROR(feed_->Poll({.max_messages = std::clamp<size_t>(room, 1, kLimits.max_messages)},
+                              timeout, &batch_));
+  if (feed_->is_cut()) return GoOnBehindCuts();
   arena_.Reset();
   for (const Message& message : batch_.messages()) RETURN_IF_ERROR(Read(message));
   return absl::OkStatus();
 }
 
 absl::Status FeedReader::GoOnBehindCuts() {
-  std::map<PartitionId, Offset> next;
-  for (const auto& [id, partition] : partitions_) next[id] = partition.tracker.Next();
-  ASSIGN_OR_RETURN(const auto offsets, bus_.NewOffsetReader());
-  ASSIGN_OR_RETURN(const std::vector<CutLog> cuts,
-                   FindCuts(*offsets, kSpiderFeedTopic, next, kCutTimeout));
-  std::vector<OffsetCommit> commits;
+  const auto metadata_of = [this](PartitionId id) {
+    Partition& partition = partitions_.at(id);
+    return MetadataOf(partition, partition.seen);
+  };
+  ASSIGN_OR_RETURN(const std::vector<CutLog> cuts, feed_->GoOnBehindCuts(metadata_of));
   for (const CutLog& cut : cuts) {
-    if (on_cut_ == OnCutFeed::kStop) {
-      return FatalError(
-          "read '{}' partition {}: {} requests from offset {} on were deleted before they were "
-          "read. Nobody will fetch them; to go on behind them set spider.on_cut_feed to "
-          "`continue`, and topics.retention to more than spiders may be away",
-          kSpiderFeedTopic, cut.partition, cut.lost(), cut.next);
-    }
-    Partition& partition = partitions_.at(cut.partition);
-    commits.push_back({.partition = cut.partition,
-                       .offset = cut.start,
-                       .metadata = MetadataOf(partition, partition.seen)});
-  }
-  if (!commits.empty()) RETURN_IF_ERROR(consumer_->Commit(commits, kCutTimeout));
-  for (const CutLog& cut : cuts) {
-    Log(LogLevel::kError, kModule, "partition {}: {} requests were lost, goes on at offset {}",
-        cut.partition, cut.lost(), cut.start);
     stats_.lost += cut.lost();
     Partition& partition = partitions_.at(cut.partition);
     // What was read before the gap is deleted too, and could not be read again.
@@ -96,7 +81,6 @@ absl::Status FeedReader::GoOnBehindCuts() {
     partition.committed_epoch = partition.seen;
     partition.markers.clear();
   }
-  cut_ = false;
   return absl::OkStatus();
 }
 
@@ -109,10 +93,10 @@ absl::Status FeedReader::CommitFirst() {
                        .metadata = MetadataOf(partition, partition.committed_epoch)});
   }
   if (commits.empty()) return absl::OkStatus();
-  RETURN_IF_ERROR(consumer_->Commit(commits, kFirstCommitTimeout));
+  RETURN_IF_ERROR(feed_->Commit(commits, kFirstCommitTimeout));
   for (const OffsetCommit& commit : commits) {
     partitions_.at(commit.partition).has_commit = true;
-    if (!paused_) RETURN_IF_ERROR(consumer_->SetPaused(commit.partition, false));
+    if (!paused_) RETURN_IF_ERROR(feed_->SetPaused(commit.partition, false));
   }
   return absl::OkStatus();
 }
@@ -120,7 +104,7 @@ absl::Status FeedReader::CommitFirst() {
 absl::Status FeedReader::SetPaused(bool paused) {
   if (paused_ == paused) return absl::OkStatus();
   for (const auto& [id, partition] : partitions_) {
-    RETURN_IF_ERROR(consumer_->SetPaused(id, paused));
+    RETURN_IF_ERROR(feed_->SetPaused(id, paused));
   }
   paused_ = paused;
   return absl::OkStatus();
@@ -152,9 +136,7 @@ absl::Status FeedReader::Read(const Message& message) {
   if (readable.ok()) readable = Decode(message.value, &arena_, &entry);
   if (!readable.ok()) {
     // Not finished when it could not be kept: it is then read again, by a spider that begins anew.
-    if (const absl::Status buried =
-            dead_letters_.Bury(kSpiderFeedTopic, message, MessageOf(readable), kBuryTimeout);
-        !buried.ok()) {
+    if (const absl::Status buried = feed_->Bury(message, MessageOf(readable)); !buried.ok()) {
       return FencedError("keep unreadable feed entry: {}. It is read again", MessageOf(buried));
     }
     ++stats_.dead_letters;
@@ -229,8 +211,7 @@ absl::Status FeedReader::CommitThese(std::span<const PartitionId> which, Duratio
                        .metadata = MetadataOf(partition, partition.committed_epoch)});
   }
   if (commits.empty()) return absl::OkStatus();
-  RETURN_IF_ERROR(dead_letters_.Settle(timeout));
-  RETURN_IF_ERROR(consumer_->Commit(commits, timeout));
+  RETURN_IF_ERROR(feed_->Commit(commits, timeout));
   for (const OffsetCommit& commit : commits) {
     Partition& partition = partitions_.at(commit.partition);
     partition.committed = commit.offset;
@@ -242,14 +223,14 @@ absl::Status FeedReader::CommitThese(std::span<const PartitionId> which, Duratio
   return absl::OkStatus();
 }
 
-void FeedReader::Close() { consumer_->Close(); }
+void FeedReader::Close() { feed_->Close(); }
 
 void FeedReader::OnAssigned(std::span<const AssignedPartition> assigned) {
   for (const AssignedPartition& one : assigned) {
     partitions_.erase(one.partition);
     partitions_.emplace(one.partition, Partition(next_assignment_++, one, clock_.Now()));
     // Pauses survive no rebalance.
-    if (paused_ || !one.has_commit) (void)consumer_->SetPaused(one.partition, true);
+    if (paused_ || !one.has_commit) (void)feed_->SetPaused(one.partition, true);
   }
 }
 

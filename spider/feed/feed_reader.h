@@ -13,11 +13,11 @@
 #include "absl/status/statusor.h"
 
 #include "common/base/clock.h"
-#include "common/bus/consumer.h"
+#include "common/bus/bus.h"
 #include "common/model/arena.h"
 #include "common/model/spider_feed.h"
-#include "common/protocol/dead_letters.h"
 #include "common/protocol/epoch_filter.h"
+#include "common/worker/log_session.h"
 #include "spider/feed/offset_tracker.h"
 #include "spider/feed/rests.h"
 
@@ -58,9 +58,6 @@ class FeedListener {
   virtual void OnGone(std::span<const PartitionId> partitions) = 0;
 };
 
-// When retention has deleted requests of the feed before they were read.
-enum class OnCutFeed : uint8_t { kStop, kContinue };
-
 struct FeedStats {
   uint64_t requests = 0;
   uint64_t lost = 0;           // deleted by retention before they were read
@@ -70,13 +67,17 @@ struct FeedStats {
   uint64_t lost_commits = 0;  // before partitions went: what was finished is fetched again
 };
 
+// A spider's session over its feed.
+absl::StatusOr<std::unique_ptr<LogSession>> NewFeedSession(Bus& bus, const Clock& clock,
+                                                           const GroupMembership& membership);
+
 // Place: spider core; made anew with it after a fence. Reads entries, passes over those that do not
 // count, buries those that cannot be read, and commits past what is finished. Not thread-safe.
 class FeedReader : private RebalanceListener {
  public:
-  // `bus`, `clock`, `listener` and `stats` must outlive this.
-  FeedReader(std::unique_ptr<Consumer> consumer, Bus& bus, const Clock& clock,
-             FeedListener& listener, FeedStats& stats, OnCutFeed on_cut = OnCutFeed::kStop);
+  // `clock`, `listener` and `stats` must outlive this.
+  FeedReader(std::unique_ptr<LogSession> feed, const Clock& clock, FeedListener& listener,
+             FeedStats& stats);
   ~FeedReader() override;
 
   // Joins the spiders' group.
@@ -144,18 +145,14 @@ class FeedReader : private RebalanceListener {
   std::string MetadataOf(Partition& partition, const EpochFilter& epoch) const;
   void Drop(std::span<const PartitionId> which);
 
-  const std::unique_ptr<Consumer> consumer_;
-  Bus& bus_;
+  const std::unique_ptr<LogSession> feed_;
   const Clock& clock_;
   FeedListener& listener_;
-  const OnCutFeed on_cut_;
   FeedStats& stats_;
-  DeadLetters dead_letters_;
   std::map<PartitionId, Partition> partitions_;
   uint64_t next_assignment_ = 1;
   bool rests_to_commit_ = false;  // of any partition
   bool paused_ = false;           // all partitions
-  bool cut_ = false;              // some stand still, until GoOnBehindCuts
   MessageBatch batch_;
   Arena arena_;
 };

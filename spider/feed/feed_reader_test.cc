@@ -33,14 +33,16 @@ class FeedReaderTest : public ::testing::Test, protected FeedListener {
     }
     ASSERT_OK(writer_->Flush());
   }
-  std::unique_ptr<FeedReader> Join(OnCutFeed on_cut = OnCutFeed::kStop) {
-    auto consumer = bus_.NewConsumer({.group = std::string(kSpiderGroup), .member = "reader"});
-    EXPECT_OK(consumer);
+  std::unique_ptr<FeedReader> Reader(Bus& bus, OnCutLog on_cut) {
+    auto session = NewFeedSession(bus, clock_, {.member = "reader", .on_cut = on_cut});
+    EXPECT_OK(session);
     FeedListener& listener = *this;
-    auto reader =
-        std::make_unique<FeedReader>(*std::move(consumer), bus_, clock_, listener, stats_, on_cut);
+    auto reader = std::make_unique<FeedReader>(*std::move(session), clock_, listener, stats_);
     EXPECT_OK(reader->Start());
     return reader;
+  }
+  std::unique_ptr<FeedReader> Join(OnCutLog on_cut = OnCutLog::kStop) {
+    return Reader(bus_, on_cut);
   }
   void Read(FeedReader& reader, size_t room = 1000) {
     for (int i = 0; i < 3; ++i) ASSERT_OK(reader.Poll(room, std::chrono::milliseconds(10)));
@@ -172,15 +174,11 @@ TEST_F(FeedReaderTest, NothingIsReadBeforeTheFirstCommitIsThere) {
     FeedWriter writer(sound, 1, *suffixes_, kTimeout);
     ASSERT_OK(writer.Add({.url = "http://a.test/"}));
     ASSERT_OK(writer.Flush());
-    auto consumer = faulty.NewConsumer({.group = std::string(kSpiderGroup), .member = "reader"});
-    ASSERT_OK(consumer);
-    FeedListener& listener = *this;
-    FeedReader reader(*std::move(consumer), faulty, clock_, listener, stats_, OnCutFeed::kStop);
-    ASSERT_OK(reader.Start());
+    const auto reader = Reader(faulty, OnCutLog::kStop);
     urls_.clear();
     const PartitionId only(0);
     for (int i = 0; i < 1000 && urls_.empty(); ++i) {
-      const absl::Status status = reader.Poll(1, std::chrono::milliseconds(10));
+      const absl::Status status = reader->Poll(1, std::chrono::milliseconds(10));
       ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
       const auto committed = sound.NewOffsetReader().value()->Committed(
           kSpiderGroup, kSpiderFeedTopic, {&only, 1}, {});
@@ -247,15 +245,15 @@ TEST_F(FeedReaderTest, ACutFeedStopsTheSpiderWithWhatToDo) {
   const absl::Status status = reader->Poll(10, std::chrono::milliseconds(10));
   EXPECT_TRUE(IsFatal(status)) << status;
   EXPECT_THAT(std::string(status.message()),
-              ::testing::AllOf(::testing::HasSubstr("5 requests from offset 2 on"),
-                               ::testing::HasSubstr("spider.on_cut_feed")));
+              ::testing::AllOf(::testing::HasSubstr("5 entries from offset 2 on"),
+                               ::testing::HasSubstr("worker.on_cut_log")));
   EXPECT_EQ(stats_.lost, 0u);
 }
 
 TEST_F(FeedReaderTest, ByConfigurationACutFeedIsReadOnBehindTheGapAndTheLostAreCounted) {
   ASSERT_OK(writer_->TakeOver(PartitionId(0)));  // offset 0
   Write(10);
-  const auto reader = Join(OnCutFeed::kContinue);
+  const auto reader = Join(OnCutLog::kContinue);
   while (places_.size() < 2) ASSERT_OK(reader->Poll(3, std::chrono::milliseconds(10)));
   Cut(8);
   Read(*reader);
@@ -279,14 +277,10 @@ TEST_F(FeedReaderTest, ByConfigurationACutFeedIsReadOnBehindTheGapAndTheLostAreC
 TEST_F(FeedReaderTest, WhileTheBusIsAwayACutWaits) {
   MemoryBus faulty(&broker_, {.faults = {.seed = 3, .unavailable = 0.5}});
   Write(10);
-  auto consumer = faulty.NewConsumer({.group = std::string(kSpiderGroup), .member = "reader"});
-  ASSERT_OK(consumer);
-  FeedListener& listener = *this;
-  FeedReader reader(*std::move(consumer), faulty, clock_, listener, stats_, OnCutFeed::kContinue);
-  ASSERT_OK(reader.Start());
+  const auto reader = Reader(faulty, OnCutLog::kContinue);
   const auto poll_until = [&](size_t requests) {
     for (int i = 0; i < 1000 && urls_.size() < requests; ++i) {
-      const absl::Status status = reader.Poll(2, std::chrono::milliseconds(10));
+      const absl::Status status = reader->Poll(2, std::chrono::milliseconds(10));
       ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
     }
     ASSERT_EQ(urls_.size(), requests);

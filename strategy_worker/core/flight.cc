@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/planted_fault.h"
 #include "common/base/status.h"
@@ -19,11 +18,10 @@ constexpr int kBatchesPerErase = 16;
 
 Flight::~Flight() {
   // What it says matters to nobody any more.
-  if (step_ == Step::kWriting) parts_.background.Await().IgnoreError();
+  if (is_writing_) parts_.background.Await().IgnoreError();
 }
 
 void Flight::Begin(Ownership* ownership, Batch* batch) {
-  CHECK(!IsUnderWay());
   failed_.clear();
   first_.clear();
   second_.clear();
@@ -53,13 +51,14 @@ void Flight::Begin(Ownership* ownership, Batch* batch) {
   }
   if (partitions_.empty()) return;
   if (IsPlanted(PlantedFault::kCommitFirst) && !commits_.empty()) {
-    parts_.consumer.Commit(commits_, parts_.options.bus_timeout).IgnoreError();
+    parts_.spider_log.Commit(commits_).IgnoreError();
   }
+  steps_.Begin();
   StartWrite();
 }
 
 void Flight::StartWrite() {
-  step_ = Step::kWriting;
+  is_writing_ = true;
   parts_.background.Start([this] { return WriteRemaining(); });
 }
 
@@ -78,43 +77,32 @@ absl::Status Flight::WriteList(Table table, std::vector<RowPut>* puts) {
   return Annotate(status, "write link states");
 }
 
-absl::Status Flight::Finish() {
-  const Duration timeout = parts_.options.bus_timeout;
-  if (step_ == Step::kWriteAgain) StartWrite();
-  if (step_ == Step::kWriting) {
-    PhaseTimer timer(parts_.clock, parts_.metrics.write_seconds);
-    step_ = Step::kWriteAgain;
-    RETURN_IF_ERROR(parts_.background.Await());
-    parts_.states.Flushed();
-    parts_.failed_urls.Flushed();
-    step_ = Step::kAppending;
-  }
-  if (step_ == Step::kAppending || step_ == Step::kAcks) {
-    PhaseTimer timer(parts_.clock, parts_.metrics.append_seconds);
-    RETURN_IF_ERROR(Append());
-    step_ = Step::kAcks;
-    RETURN_IF_ERROR(parts_.log.AwaitAcks(timeout));
-    step_ = Step::kLetters;
-  }
-  PhaseTimer timer(parts_.clock, parts_.metrics.commit_seconds);
-  if (step_ == Step::kLetters) {
-    RETURN_IF_ERROR(parts_.dead_letters.Settle(timeout));
-    step_ = Step::kOwner;
-  }
-  if (step_ == Step::kOwner) {
-    RETURN_IF_ERROR(parts_.log.CheckStillOwner(partitions_, timeout));
-    step_ = Step::kCommit;
-  }
-  if (step_ == Step::kCommit) {
-    if (!commits_.empty()) RETURN_IF_ERROR(parts_.consumer.Commit(commits_, timeout));
-    step_ = Step::kNone;
-    parts_.metrics.batches.Increment();
-    if (++since_erase_ == kBatchesPerErase) EraseGarbage();
-  }
-  return absl::OkStatus();
+std::span<const Flight::Steps::Step> Flight::FlightSteps() {
+  static constexpr Steps::Step kSteps[] = {
+      {"put rows", &Flight::AwaitWrite},
+      {"append outboxes", &Flight::Append},
+      {"still the owner?", &Flight::CheckOwner},
+      {"commit", &Flight::Commit},
+  };
+  return kSteps;
 }
 
-absl::Status Flight::Append() {
+absl::Status Flight::Finish() {
+  return steps_.Advance(*this, [] { return false; });
+}
+
+absl::StatusOr<bool> Flight::AwaitWrite() {
+  PhaseTimer timer(parts_.clock, parts_.metrics.write_seconds);
+  if (!is_writing_) StartWrite();
+  is_writing_ = false;
+  RETURN_IF_ERROR(parts_.background.Await());
+  parts_.states.Flushed();
+  parts_.failed_urls.Flushed();
+  return true;
+}
+
+absl::StatusOr<bool> Flight::Append() {
+  PhaseTimer timer(parts_.clock, parts_.metrics.append_seconds);
   for (; next_outgoing_ < outgoing_.size(); ++next_outgoing_, next_entry_ = 0) {
     const Outgoing& outgoing = outgoing_[next_outgoing_];
     for (; next_entry_ < outgoing.entries.size(); ++next_entry_) {
@@ -123,7 +111,22 @@ absl::Status Flight::Append() {
       parts_.metrics.messages.Increment();
     }
   }
-  return absl::OkStatus();
+  RETURN_IF_ERROR(parts_.log.AwaitAcks(parts_.options.bus_timeout));
+  return true;
+}
+
+absl::StatusOr<bool> Flight::CheckOwner() {
+  PhaseTimer timer(parts_.clock, parts_.metrics.commit_seconds);
+  RETURN_IF_ERROR(parts_.log.CheckStillOwner(partitions_, parts_.options.bus_timeout));
+  return true;
+}
+
+absl::StatusOr<bool> Flight::Commit() {
+  PhaseTimer timer(parts_.clock, parts_.metrics.commit_seconds);
+  RETURN_IF_ERROR(parts_.spider_log.Commit(commits_));
+  parts_.metrics.batches.Increment();
+  if (++since_erase_ == kBatchesPerErase) EraseGarbage();
+  return true;
 }
 
 void Flight::EraseGarbage() {

@@ -1,6 +1,6 @@
 // A batch on its way out: the crash protocol of the strategy worker, step by step.
 //
-//   put the rows → append their outboxes → all acked → dead letters durable → still the owner? →
+//   put the rows → append their outboxes → all acked → still the owner? → dead letters durable,
 //   commit
 //
 // Each step needs those before it: a row's outbox is sent again by whoever loads it, so it is in
@@ -9,15 +9,18 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/bus/consumer.h"
-#include "common/protocol/dead_letters.h"
 #include "common/protocol/owned_log.h"
 #include "common/store/store.h"
+#include "common/worker/log_session.h"
+#include "common/worker/step_sequence.h"
 #include "strategy_worker/core/background_write.h"
 #include "strategy_worker/core/batch.h"
 #include "strategy_worker/core/core_metrics.h"
@@ -38,8 +41,7 @@ class Flight {
     StateStore& states;
     FailedUrls& failed_urls;
     OwnedLog& log;
-    DeadLetters& dead_letters;
-    Consumer& consumer;
+    LogSession& spider_log;
     BackgroundWrite& background;
     CoreMetrics& metrics;
   };
@@ -49,7 +51,7 @@ class Flight {
   // Waits for a write that is under way: its bytes are the states'.
   ~Flight();
 
-  bool IsUnderWay() const { return step_ != Step::kNone; }
+  bool IsUnderWay() const { return steps_.busy(); }
 
   // Encodes the puts of all that was applied since the last flight, takes the outboxes out of the
   // records, and starts the write. The domains of `batch` are loaded.
@@ -61,7 +63,7 @@ class Flight {
   absl::Status Finish();
 
  private:
-  enum class Step { kNone, kWriting, kWriteAgain, kAppending, kAcks, kLetters, kOwner, kCommit };
+  using Steps = StepSequence<Flight>;
 
   struct Outgoing {
     PartitionId partition;
@@ -69,16 +71,22 @@ class Flight {
     std::vector<std::string> entries;
   };
 
+  static std::span<const Steps::Step> FlightSteps();
+  absl::StatusOr<bool> AwaitWrite();
+  absl::StatusOr<bool> Append();
+  absl::StatusOr<bool> CheckOwner();
+  absl::StatusOr<bool> Commit();
+
   void StartWrite();
   // On the background's thread. Puts what remains of failed_, of first_, and then of second_.
   absl::Status WriteRemaining();
   absl::Status WriteList(Table table, std::vector<RowPut>* puts);
-  absl::Status Append();
   void EraseGarbage();
 
   const Parts parts_;
 
-  Step step_ = Step::kNone;
+  Steps steps_{FlightSteps()};
+  bool is_writing_ = false;  // in the background
   std::vector<RowPut> failed_;
   std::vector<RowPut> first_;
   std::vector<RowPut> second_;

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "common/base/status.h"
-#include "common/protocol/dead_letters.h"
 #include "common/url/fingerprint.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/strategy_parts_fixture.h"
@@ -58,19 +57,25 @@ class NotingStore : public Store {
 // A consumer of which only the commits matter.
 class NotingConsumer : public Consumer {
  public:
+  struct Noted {
+    absl::Status answer;
+    std::vector<Offset> commits;
+  };
+  explicit NotingConsumer(Noted& noted) : noted_(noted) {}
+
   absl::Status Subscribe(std::string_view, RebalanceListener*) override { return {}; }
   absl::Status Assign(std::string_view, std::span<const AssignedPartition>) override { return {}; }
   absl::Status Poll(const PollLimits&, Duration, MessageBatch*) override { return {}; }
   absl::Status SetPaused(PartitionId, bool) override { return {}; }
   absl::Status Commit(std::span<const OffsetCommit> made, Duration) override {
-    if (!answer.ok()) return answer;
-    for (const OffsetCommit& commit : made) commits.push_back(commit.offset);
+    if (!noted_.answer.ok()) return noted_.answer;
+    for (const OffsetCommit& commit : made) noted_.commits.push_back(commit.offset);
     return absl::OkStatus();
   }
   void Close() override {}
 
-  absl::Status answer;
-  std::vector<Offset> commits;
+ private:
+  Noted& noted_;
 };
 
 class FlightTest : public CorePartsTest {
@@ -103,8 +108,12 @@ class FlightTest : public CorePartsTest {
 
   StrategyWorkerOptions options_;
   NotingStore store_{world_.store};
-  NotingConsumer consumer_;
-  DeadLetters dead_letters_{world_.bus};
+  NotingConsumer::Noted consumer_;
+  LogSession spider_log_{world_.bus,
+                         world_.clock,
+                         std::make_unique<NotingConsumer>(consumer_),
+                         *world_.bus.NewOffsetReader(),
+                         {.topic = std::string(kSpiderLogTopic)}};
   DirectWrite background_;
   FailedUrls failed_urls_;
   Flight flight_{{.options = options_,
@@ -113,8 +122,7 @@ class FlightTest : public CorePartsTest {
                   .states = states_,
                   .failed_urls = failed_urls_,
                   .log = *log_,
-                  .dead_letters = dead_letters_,
-                  .consumer = consumer_,
+                  .spider_log = spider_log_,
                   .background = background_,
                   .metrics = metrics_}};
 };
@@ -197,7 +205,7 @@ TEST_F(FlightTest, NothingIsCommittedBeforeItsMessagesAreAckedAndNothingIsSentTw
 
 TEST_F(FlightTest, NothingIsCommittedBeforeItsDeadLettersAreDurable) {
   const Message& message = NewMessage("a.test", "garbage");
-  ASSERT_OK(dead_letters_.Bury(kSpiderLogTopic, message, "why", kTimeout));
+  ASSERT_OK(spider_log_.Bury(message, "why"));
   ownership_.Find(kPartition)->applied_to = message.offset + 1;
   flight_.Begin(&ownership_, &batch_);
   world_.broker.SetAvailable(false);

@@ -47,10 +47,6 @@ void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions*
       {{"dead_letter", OnStrategyError::kDeadLetter}, {"stop", OnStrategyError::kStop}},
       {.doc = "When the strategy fails on an event: keep the event in `dead-letter` "
               "and go on, or stop the worker"});
-  schema.AddChoice("strategy_worker.on_cut_log", &options->on_cut_log,
-                   {{"stop", OnCutLog::kStop}, {"continue", OnCutLog::kContinue}},
-                   {.doc = "When events were deleted by retention before they were read: stop the "
-                           "worker, or count them as lost and go on behind them"});
   schema.Add("strategy_worker.dns_failure_rest", &options->dns_failure_rest,
              {.max = std::chrono::hours(24),
               .doc = "How long a domain rests after its name could not be resolved"});

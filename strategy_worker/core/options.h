@@ -15,7 +15,6 @@ class Schema;
 }
 
 enum class OnStrategyError { kDeadLetter, kStop };
-enum class OnCutLog { kStop, kContinue };
 
 struct StrategyWorkerOptions {
   // A batch ends at the first of these bounds. A domain is put once a batch (twice where a portion
@@ -35,7 +34,6 @@ struct StrategyWorkerOptions {
   std::string_view after_strategy_error =
       "mend the strategy and start again, or set strategy_worker.on_strategy_error to "
       "`dead_letter` to keep such events there and go on";
-  OnCutLog on_cut_log = OnCutLog::kStop;
   // How long a domain rests whose own name, or www. of it, could not be resolved.
   std::chrono::milliseconds dns_failure_rest = std::chrono::minutes(10);
   // What a server asks for in Retry-After is believed up to here.

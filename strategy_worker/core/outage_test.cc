@@ -112,13 +112,13 @@ TEST_F(OutageTest, ACutLogStopsTheWorkerAndSaysWhatWasLost) {
   ASSERT_OK(world_.broker.CutLog(kSpiderLogTopic, kOnly, Offset(3)));
   const absl::Status status = world_.RunUntilIdle(*core);
   EXPECT_TRUE(IsFatal(status)) << status;
-  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("3 events from offset 0"));
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("3 entries from offset 0"));
 }
 
 TEST_F(OutageTest, ACutLogIsContinuedBehindTheCutWhereThatIsConfigured) {
   for (int i = 0; i < 5; ++i) AppendLinks({kUrl + std::to_string(i)});
   StrategyWorld::Worker worker;
-  worker.options.on_cut_log = OnCutLog::kContinue;
+  worker.on_cut_log = OnCutLog::kContinue;
   const auto core = world_.NewCore(strategy_, std::move(worker));
   ASSERT_OK(core->Step(Duration::zero()));
   ASSERT_OK(world_.broker.CutLog(kSpiderLogTopic, kOnly, Offset(3)));

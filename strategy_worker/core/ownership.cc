@@ -44,7 +44,6 @@ absl::Status Ownership::TakeOver(Duration bus_timeout, Duration store_timeout) {
   while (!pending_.empty()) {
     const auto [partition, position] = *pending_.begin();
     ASSIGN_OR_RETURN(OwnedPartition owned, Mark(partition, bus_timeout));
-    owned.next_read = position;
     owned.known_end = position;
     Log(LogLevel::kInfo, "strategy", "owns partition {} from offset {}, epoch {}", partition,
         position, owned.epoch);
@@ -120,7 +119,6 @@ absl::StatusOr<OwnedPartition> Ownership::Mark(PartitionId partition, Duration t
   return OwnedPartition{.epoch = epoch,
                         .versions = versions,
                         .version = std::nullopt,
-                        .next_read = {},
                         .known_end = {},
                         .applied_to = std::nullopt,
                         .next_witness = {}};

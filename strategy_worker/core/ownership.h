@@ -23,7 +23,6 @@ struct OwnedPartition {
   Offset epoch;
   VersionSequence versions;
   std::optional<Version> version;    // of the next flush
-  Offset next_read;                  // of the spider log
   Offset known_end;                  // the spider log has at least so many
   std::optional<Offset> applied_to;  // what the next commit will say, when anything was applied
   bool has_changes = false;          // domains of it wait for the next flush

@@ -15,7 +15,7 @@ TEST_F(OwnershipTest, APartitionIsOwnedOnlyBehindItsMarker) {
   EXPECT_TRUE(ownership_.HasPending());
   ASSERT_OK(ownership_.TakeOver(kTimeout, kTimeout));
   EXPECT_FALSE(ownership_.HasPending());
-  EXPECT_EQ(ownership_.Find(kPartition)->next_read, Offset(7));
+  EXPECT_EQ(ownership_.Find(kPartition)->known_end, Offset(7));
   EXPECT_EQ(world_.EndOf(kScoringLogTopic, kPartition), Offset(1));
 }
 
@@ -58,7 +58,6 @@ Version UseUp(Ownership& ownership, OwnedPartition& owned) {
 
 TEST_F(OwnershipTest, AWorkerThatHasUsedUpItsVersionsGoesOnUnderALaterEpoch) {
   OwnedPartition& owned = Own();
-  owned.next_read = Offset(5);
   owned.applied_to = Offset(4);
   const Offset epoch = owned.epoch;
   const Version last = UseUp(ownership_, owned);
@@ -67,7 +66,6 @@ TEST_F(OwnershipTest, AWorkerThatHasUsedUpItsVersionsGoesOnUnderALaterEpoch) {
   EXPECT_GT(owned.epoch, epoch);
   EXPECT_GT(owned.version, last) << "its puts would not be seen";
   EXPECT_TRUE(ownership_.ReserveVersions());
-  EXPECT_EQ(owned.next_read, Offset(5)) << "nothing is read again";
   EXPECT_EQ(owned.applied_to, Offset(4)) << "nothing is left uncommitted";
   EXPECT_OK(log_->CheckStillOwner({&kPartition, 1}, kTimeout)) << "deposed by its own marker";
 }

@@ -12,28 +12,34 @@
 
 namespace orbweaver {
 
-namespace {
-
-// A worker that waits for store or bus stays in its group.
 StrategyWorkerOptions WithinSession(StrategyWorkerOptions options, Duration session_timeout) {
-  const auto longest = GroupPulse::LongestCall(session_timeout);
+  const auto longest = LogSession::LongestCall(session_timeout);
   options.store_timeout = std::min<Duration>(options.store_timeout, longest);
   options.bus_timeout = std::min<Duration>(options.bus_timeout, longest);
   return options;
 }
 
-}  // namespace
+absl::StatusOr<std::unique_ptr<LogSession>> NewSpiderLogSession(
+    Bus& bus, const Clock& clock, const GroupMembership& membership,
+    const StrategyWorkerOptions& options) {
+  return LogSession::Create(bus, clock,
+                            {.topic = std::string(kSpiderLogTopic),
+                             .group = std::string(kStrategyWorkerGroup),
+                             .membership = membership,
+                             .call_timeout = options.bus_timeout,
+                             .module = "strategy",
+                             .loss = "Their links are lost"});
+}
 
 StrategyCore::StrategyCore(StrategyCoreParts parts)
     : parts_(std::move(parts)),
-      options_(WithinSession(parts_.options, parts_.session_timeout)),
+      options_(parts_.options),
       metrics_(parts_.metrics),
-      pulse_(*parts_.consumer, parts_.clock),
       ownership_(*parts_.scoring_log, parts_.store, parts_.topics, metrics_),
       reader_(parts_.urls, parts_.suffixes, parts_.topics.partitions, parts_.scope.kind(),
               metrics_),
-      lookup_(options_, *parts_.states, *parts_.offsets, ownership_, parts_.scope, parts_.strategy,
-              view_, metrics_),
+      lookup_(options_, *parts_.states, parts_.spider_log->offsets(), ownership_, parts_.scope,
+              parts_.strategy, view_, metrics_),
       handler_(options_, parts_.topics.topic_epoch, *parts_.states, parts_.scope, parts_.strategy,
                reader_, view_, failed_urls_, metrics_),
       flight_({.options = options_,
@@ -42,14 +48,13 @@ StrategyCore::StrategyCore(StrategyCoreParts parts)
                .states = *parts_.states,
                .failed_urls = failed_urls_,
                .log = *parts_.scoring_log,
-               .dead_letters = *parts_.dead_letters,
-               .consumer = *parts_.consumer,
+               .spider_log = *parts_.spider_log,
                .background = parts_.background,
                .metrics = metrics_}) {}
 
 StrategyCore::~StrategyCore() = default;
 
-absl::Status StrategyCore::Start() { return parts_.consumer->Subscribe(kSpiderLogTopic, this); }
+absl::Status StrategyCore::Start() { return parts_.spider_log->Join(this); }
 
 absl::StatusOr<bool> StrategyCore::Step(Duration wait) {
   if (!failure_.ok()) return failure_;
@@ -60,9 +65,11 @@ absl::StatusOr<bool> StrategyCore::Step(Duration wait) {
 }
 
 absl::StatusOr<bool> StrategyCore::TryStep(Duration wait) {
-  if (is_stalled_ || (!batch_.empty() && pulse_.IsDue())) RETURN_IF_ERROR(StayInGroup());
+  if (is_stalled_ || (!batch_.empty() && parts_.spider_log->IsDue())) {
+    RETURN_IF_ERROR(parts_.spider_log->StayInGroup());
+    RETURN_IF_ERROR(failure_);
+  }
   RETURN_IF_ERROR(Prepare());
-  if (batch_.empty() && pulse_.paused()) RETURN_IF_ERROR(pulse_.Resume(ownership_.Assigned()));
   const bool was_busy = flight_.IsUnderWay() || !batch_.empty();
   absl::Status ahead;  // of the batch that comes next
   if (batch_.empty()) ahead = Read(was_busy ? Duration::zero() : wait);
@@ -104,17 +111,9 @@ absl::Status StrategyCore::Prepare() {
     RETURN_IF_ERROR(ownership_.Renew(options_.bus_timeout));
   }
   ownership_.SaveWitnesses(options_.store_timeout, parts_.clock.Now());
-  if (!log_was_cut_ || !batch_.empty()) return absl::OkStatus();
+  if (!parts_.spider_log->is_cut() || !batch_.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(flight_.Finish());
   return GoOnBehindCuts();
-}
-
-absl::Status StrategyCore::StayInGroup() {
-  absl::Status served = pulse_.Beat(ownership_.Assigned());
-  RETURN_IF_ERROR(failure_);
-  if (!absl::IsOutOfRange(served)) return served;
-  NoteCut(served);
-  return absl::OkStatus();
 }
 
 absl::Status StrategyCore::Read(Duration wait) {
@@ -127,12 +126,8 @@ absl::Status StrategyCore::Read(Duration wait) {
         .max_messages = std::min(PollLimits().max_messages, options_.batch_events - batch_.size())};
     MessageBatch& poll = batch_.AddPoll();
     const absl::Status polled =
-        pulse_.Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
-    if (polled.code() == absl::StatusCode::kOutOfRange) {
-      NoteCut(polled);
-    } else if (!polled.ok()) {
-      return batch_.empty() ? polled : absl::OkStatus();
-    }
+        parts_.spider_log->Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
+    if (!polled.ok()) return batch_.empty() ? polled : absl::OkStatus();
     if (!failure_.ok() || poll.empty()) return failure_;
     RETURN_IF_ERROR(ReadPoll(poll));
     for (const Message& message : poll.messages()) {
@@ -146,11 +141,6 @@ absl::Status StrategyCore::Read(Duration wait) {
   return absl::OkStatus();
 }
 
-void StrategyCore::NoteCut(const absl::Status& polled) {
-  Log(LogLevel::kError, "strategy", "{}", MessageOf(polled));
-  log_was_cut_ = true;
-}
-
 absl::Status StrategyCore::ReadPoll(const MessageBatch& poll) {
   for (const Message& message : poll.messages()) {
     OwnedPartition* const owner = ownership_.Find(message.partition);
@@ -158,8 +148,7 @@ absl::Status StrategyCore::ReadPoll(const MessageBatch& poll) {
       return FatalError("poll: a message of partition {}, which was not taken over",
                         message.partition);
     }
-    owner->next_read = message.offset + 1;
-    owner->known_end = std::max(owner->known_end, owner->next_read);
+    owner->known_end = std::max(owner->known_end, message.offset + 1);
     SourceEvent& event = batch_.AddEvent();
     reader_.Read(message, &event);
     batch_.Link(message.partition);
@@ -168,41 +157,13 @@ absl::Status StrategyCore::ReadPoll(const MessageBatch& poll) {
 }
 
 absl::Status StrategyCore::GoOnBehindCuts() {
-  std::vector<PartitionId> partitions;
-  for (const auto& [partition, owned] : ownership_.owned()) partitions.push_back(partition);
-  ASSIGN_OR_RETURN(const std::vector<LogBounds> bounds,
-                   parts_.offsets->Bounds(kSpiderLogTopic, partitions, options_.bus_timeout));
-  std::vector<OffsetCommit> commits;
-  for (size_t i = 0; i < partitions.size(); ++i) {
-    const Offset next = ownership_.Find(partitions[i])->next_read;
-    const auto [start, end] = bounds[i];
-    if (next > end) {
-      return FatalError(
-          "read '{}' partition {}: the log ends at {}, and {} was to be read next. {}",
-          kSpiderLogTopic, partitions[i], end, next, kForeignLogHint);
-    }
-    if (next >= start) continue;
-    if (options_.on_cut_log == OnCutLog::kStop) {
-      return FatalError(
-          "read '{}' partition {}: {} events from offset {} on were deleted before they were read. "
-          "Their links are lost; to go on behind them set strategy_worker.on_cut_log to "
-          "`continue`, "
-          "and topics.retention to more than workers may be away",
-          kSpiderLogTopic, partitions[i], start - next, next);
-    }
-    commits.push_back({.partition = partitions[i], .offset = start, .metadata = {}});
+  ASSIGN_OR_RETURN(const std::vector<CutLog> cuts,
+                   parts_.spider_log->GoOnBehindCuts([](PartitionId) { return std::string(); }));
+  for (const CutLog& cut : cuts) {
+    OwnedPartition* const owner = ownership_.Find(cut.partition);
+    metrics_.lost_events.Increment(cut.lost());
+    owner->known_end = std::max(owner->known_end, cut.start);
   }
-  if (!commits.empty()) RETURN_IF_ERROR(parts_.consumer->Commit(commits, options_.bus_timeout));
-  for (const OffsetCommit& commit : commits) {
-    OwnedPartition* const owner = ownership_.Find(commit.partition);
-    const auto lost = static_cast<uint64_t>(commit.offset - owner->next_read);
-    Log(LogLevel::kError, "strategy", "partition {}: {} events were lost, goes on at offset {}",
-        commit.partition, lost, commit.offset);
-    metrics_.lost_events.Increment(lost);
-    owner->next_read = commit.offset;
-    owner->known_end = std::max(owner->known_end, commit.offset);
-  }
-  log_was_cut_ = false;
   return absl::OkStatus();
 }
 
@@ -250,8 +211,7 @@ absl::Status StrategyCore::Bury(const SourceEvent& event) {
                       kSpiderLogTopic, message.partition, message.offset,
                       options_.after_strategy_error);
   }
-  RETURN_IF_ERROR(
-      parts_.dead_letters->Bury(kSpiderLogTopic, message, event.poison, options_.bus_timeout));
+  RETURN_IF_ERROR(parts_.spider_log->Bury(message, event.poison));
   Log(LogLevel::kWarning, "strategy", "'{}' partition {} offset {} goes to '{}': {}",
       kSpiderLogTopic, message.partition, message.offset, kDeadLetterTopic, event.poison);
   metrics_.dead_letters.Increment();
@@ -262,7 +222,7 @@ absl::Status StrategyCore::Stop() {
   RETURN_IF_ERROR(failure_);
   if (!is_applying_) RETURN_IF_ERROR(flight_.Finish());
   batch_.Clear();
-  parts_.consumer->Close();
+  parts_.spider_log->Close();
   return failure_;
 }
 

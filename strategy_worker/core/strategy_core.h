@@ -12,16 +12,14 @@
 
 #include "common/base/clock.h"
 #include "common/bus/consumer.h"
-#include "common/bus/offset_reader.h"
 #include "common/metrics/metric_registry.h"
-#include "common/protocol/dead_letters.h"
-#include "common/protocol/group_pulse.h"
 #include "common/protocol/owned_log.h"
 #include "common/protocol/topic_record.h"
 #include "common/scope/crawl_scope.h"
 #include "common/store/store.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
+#include "common/worker/log_session.h"
 #include "strategy_worker/core/background_write.h"
 #include "strategy_worker/core/batch.h"
 #include "strategy_worker/core/core_metrics.h"
@@ -38,11 +36,9 @@
 namespace orbweaver {
 
 struct StrategyCoreParts {
-  // Of the worker's group, not subscribed yet.
-  std::unique_ptr<Consumer> consumer;
-  std::unique_ptr<OffsetReader> offsets;
+  // Not joined yet.
+  std::unique_ptr<LogSession> spider_log;
   std::unique_ptr<OwnedLog> scoring_log;
-  std::unique_ptr<DeadLetters> dead_letters;
   std::unique_ptr<StateStore> states;  // empty
   // These outlive the core, and serve the next one.
   Store& store;
@@ -54,10 +50,16 @@ struct StrategyCoreParts {
   TopicRecord topics;  // as CheckTopics found them
   UrlOptions urls;
   CrawlScope scope = {};
-  // Its timeouts are bounded by the session's.
   StrategyWorkerOptions options;
-  Duration session_timeout = ConsumerOptions().session_timeout;
 };
+
+// With timeouts that keep a worker which waits for store or bus in its group.
+StrategyWorkerOptions WithinSession(StrategyWorkerOptions options, Duration session_timeout);
+
+// The session over the spider log of a strategy worker with these options.
+absl::StatusOr<std::unique_ptr<LogSession>> NewSpiderLogSession(
+    Bus& bus, const Clock& clock, const GroupMembership& membership,
+    const StrategyWorkerOptions& options);
 
 // Place: stepped by the worker's main, by `orbweaver crawl`, by simulations and replays. Single-
 // threaded: without threads or clocks of its own. After an error that is not retry (it was fenced,
@@ -94,8 +96,6 @@ class StrategyCore : private RebalanceListener {
   void OnLost(std::span<const PartitionId> partitions) override;
 
   absl::StatusOr<bool> TryStep(Duration wait);
-  // Serves rebalances while nothing may be read.
-  absl::Status StayInGroup();
   absl::Status Prepare();
   // A row is read in several steps, and to a worker that was replaced meanwhile it may look damaged
   // though its successor only writes to it: that one begins anew, where an owner gives up.
@@ -103,8 +103,6 @@ class StrategyCore : private RebalanceListener {
 
   absl::Status Read(Duration wait);
   absl::Status ReadPoll(const MessageBatch& poll);
-  void NoteCut(const absl::Status& polled);
-  // Where retention has deleted what was not read yet.
   absl::Status GoOnBehindCuts();
   absl::Status Apply();
   absl::Status Bury(const SourceEvent& event);
@@ -114,7 +112,6 @@ class StrategyCore : private RebalanceListener {
   StrategyCoreParts parts_;
   const StrategyWorkerOptions options_;
   CoreMetrics metrics_;
-  GroupPulse pulse_;
   Ownership ownership_;
   EventReader reader_;
   EventView view_;
@@ -128,8 +125,7 @@ class StrategyCore : private RebalanceListener {
   bool is_stalled_ = false;    // the last step ended with a retry error
   bool is_looked_up_ = false;  // the batch
   bool is_applying_ = false;   // some of the batch was applied and is in no flight yet
-  bool log_was_cut_ = false;
-  size_t written_ = 0;  // bytes of outboxes that the batch has led to
+  size_t written_ = 0;         // bytes of outboxes that the batch has led to
 };
 
 }  // namespace orbweaver

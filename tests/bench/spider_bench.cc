@@ -68,7 +68,6 @@ class Load {
                                      .suffixes = suffixes,
                                      .metrics = metrics_,
                                      .partitions = kPartitions,
-                                     .consumer = {.group = std::string(kSpiderGroup)},
                                      .worker_id = "bench",
                                      .software = "bench"})
                 .value();

@@ -11,7 +11,6 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/metrics/metric_registry.h"
-#include "common/protocol/dead_letters.h"
 #include "common/protocol/owned_log.h"
 #include "common/url/domain.h"
 #include "common/url/partition.h"
@@ -66,19 +65,15 @@ class Cluster {
 
   // A worker with an empty cache.
   absl::StatusOr<std::unique_ptr<StrategyCore>> NewCore(uint64_t cache_bytes) {
-    ASSIGN_OR_RETURN(auto consumer,
-                     services_.bus->NewConsumer({.group = std::string(kStrategyWorkerGroup)}));
-    ASSIGN_OR_RETURN(auto offsets, services_.bus->NewOffsetReader());
+    ASSIGN_OR_RETURN(auto spider_log, NewSpiderLogSession(*services_.bus, SystemClock(), {}, {}));
     ASSIGN_OR_RETURN(auto scoring_log,
                      OwnedLog::Create(*services_.bus, SystemClock(),
                                       {.topic = std::string(kScoringLogTopic), .owner = "bench"}));
     StateOptions states;
     states.cache_bytes = cache_bytes;
     auto core = std::make_unique<StrategyCore>(
-        StrategyCoreParts{.consumer = std::move(consumer),
-                          .offsets = std::move(offsets),
+        StrategyCoreParts{.spider_log = std::move(spider_log),
                           .scoring_log = std::move(scoring_log),
-                          .dead_letters = std::make_unique<DeadLetters>(*services_.bus),
                           .states = std::make_unique<PackedStateStore>(
                               *services_.store, SystemClock(), states, state_metrics_),
                           .store = *services_.store,

@@ -73,9 +73,9 @@ class TakeOverTest : public ::testing::Test {
 
 TEST_F(TakeOverTest, HalfAMillionHeadsAreTakenOverOnceHoweverShortTheSessionIs) {
   PutHeads();
-  const auto made =
-      DbWorkerCore::Create(*bus_, *store_, SystemClock(), metrics_,
-                           {.name = "taker", .member = "taker", .session_timeout = kSession});
+  const auto made = DbWorkerCore::Create(
+      *bus_, *store_, SystemClock(), metrics_,
+      {.name = "taker", .membership = {.member = "taker", .session_timeout = kSession}});
   ASSERT_OK(made);
   DbWorkerCore& core = **made;
   const SteadyTime began = SystemClock().Now();

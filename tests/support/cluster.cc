@@ -70,6 +70,7 @@ bool TestCluster::AwaitRead(std::string_view group, std::string_view topic, doub
     std::this_thread::sleep_for(kLookAgain);
   }
   ADD_FAILURE() << group << " has read " << read << " of " << written << " messages of " << topic;
+  for (const WorkerProcess* const worker : workers) worker->ShowLog();
   return false;
 }
 

@@ -50,6 +50,7 @@ class DbWorkerHarness {
 
   FeedOptions& feed() { return setup_.options.feed; }
   DbWorkerOptions& options() { return setup_.options; }
+  GroupMembership& membership() { return setup_.membership; }
   ManualClock& clock() { return clock_; }
   MemoryBroker& broker() { return broker_; }
   MemoryBus& bus() { return bus_; }

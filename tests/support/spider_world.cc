@@ -44,22 +44,20 @@ SimulatedSpider::SimulatedSpider(SpiderWorld& world, Options options)
                 .clock = world.clock,
                 .metrics = crawl_metrics_.fetchers,
                 .publish = options.publish});
-  core_ = std::make_unique<SpiderCore>(
-      SpiderCoreParts{.bus = *bus_,
-                      .clock = world.clock,
-                      .suffixes = *world.suffixes,
-                      .metrics = crawl_metrics_,
-                      .lanes = std::make_unique<InlineLane>(std::move(lane)),
-                      .partitions = SpiderWorld::kPartitions,
-                      .consumer = {.group = std::string(kSpiderGroup),
-                                   .member = options.name,
-                                   .session_timeout = options.session_timeout},
-                      .options = options.crawl,
-                      .flow = {.politeness = options.politeness,
-                               .robots = options.robots,
-                               .publish = options.publish,
-                               .max_fetches = options.crawl.max_fetches,
-                               .seed = options.seed}});
+  core_ = std::make_unique<SpiderCore>(SpiderCoreParts{
+      .bus = *bus_,
+      .clock = world.clock,
+      .suffixes = *world.suffixes,
+      .metrics = crawl_metrics_,
+      .lanes = std::make_unique<InlineLane>(std::move(lane)),
+      .partitions = SpiderWorld::kPartitions,
+      .membership = {.member = options.name, .session_timeout = options.session_timeout},
+      .options = options.crawl,
+      .flow = {.politeness = options.politeness,
+               .robots = options.robots,
+               .publish = options.publish,
+               .max_fetches = options.crawl.max_fetches,
+               .seed = options.seed}});
 }
 
 SimulatedSpider::~SimulatedSpider() { process_.Kill(); }

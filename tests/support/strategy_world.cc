@@ -154,11 +154,10 @@ std::vector<std::string> StrategyWorld::DeadLetterCauses() {
 std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker worker) {
   Bus& used_bus = worker.bus != nullptr ? *worker.bus : bus;
   Store& used_store = worker.store != nullptr ? *worker.store : store;
-  if (worker.consumer == nullptr) {
-    worker.consumer = *used_bus.NewConsumer({.group = "strategy-workers",
-                                             .member = worker.member,
-                                             .session_timeout = worker.session_timeout});
-  }
+  const StrategyWorkerOptions options = WithinSession(worker.options, worker.session_timeout);
+  const GroupMembership membership{.member = worker.member,
+                                   .session_timeout = worker.session_timeout,
+                                   .on_cut = worker.on_cut_log};
   if (worker.states == nullptr) {
     worker.states =
         std::make_unique<PackedStateStore>(used_store, clock, worker.state_options, state_metrics);
@@ -171,10 +170,8 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
       {.topic = std::string(kScoringLogTopic), .owner = worker.member, .producer = {}});
   CHECK_OK(log.status());
   auto core = std::make_unique<StrategyCore>(
-      StrategyCoreParts{.consumer = std::move(worker.consumer),
-                        .offsets = *used_bus.NewOffsetReader(),
+      StrategyCoreParts{.spider_log = *NewSpiderLogSession(used_bus, clock, membership, options),
                         .scoring_log = *std::move(log),
-                        .dead_letters = std::make_unique<DeadLetters>(used_bus),
                         .states = std::move(worker.states),
                         .store = used_store,
                         .strategy = strategy,
@@ -185,8 +182,7 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
                         .topics = topics,
                         .urls = {},
                         .scope = worker.scope,
-                        .options = worker.options,
-                        .session_timeout = worker.session_timeout});
+                        .options = options});
   CHECK_OK(core->Start());
   return core;
 }

@@ -107,12 +107,12 @@ class StrategyWorld {
     Store* store = nullptr;
     BackgroundWrite* background = nullptr;
     std::unique_ptr<StateStore> states;
-    std::unique_ptr<Consumer> consumer;
     std::string member = "worker";
     StateOptions state_options;
     StrategyWorkerOptions options;
     CrawlScope scope = {};
     Duration session_timeout = ConsumerOptions().session_timeout;
+    OnCutLog on_cut_log = OnCutLog::kStop;
   };
   std::unique_ptr<StrategyCore> NewCore(Strategy& strategy, Worker worker);
   // Steps `core` until there is nothing left to do; the first error otherwise.

@@ -1,5 +1,6 @@
 #include "tests/support/worker_process.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -101,6 +102,12 @@ bool WorkerProcess::AwaitOutput(std::string_view text, Duration timeout) {
     std::this_thread::sleep_for(kLookAgain);  // a file that grows wakes nobody
   }
   return false;
+}
+
+void WorkerProcess::ShowLog() const {
+  constexpr size_t kShown = 8000;
+  const std::string log = Log();
+  ADD_FAILURE() << name_ << " says:\n" << log.substr(log.size() - std::min(kShown, log.size()));
 }
 
 std::string WorkerProcess::Log() const {

@@ -35,6 +35,9 @@ class WorkerProcess {
   // after `timeout` or the process has ended by itself.
   bool AwaitOutput(std::string_view text, Duration timeout);
 
+  // The end of its output, as part of a failure.
+  void ShowLog() const;
+
   pid_t pid() const { return pid_; }
 
  private:

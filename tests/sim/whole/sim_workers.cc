@@ -29,6 +29,10 @@ std::string MemberOf(const WorkerSurroundings& s) {
                                       : std::string();
 }
 
+GroupMembership MembershipOf(const WorkerSurroundings& s) {
+  return {.member = MemberOf(s), .session_timeout = s.options.session_timeout};
+}
+
 class SimSpider : public SimWorker {
  public:
   explicit SimSpider(const WorkerSurroundings& s)
@@ -57,9 +61,7 @@ class SimSpider : public SimWorker {
                         .metrics = crawl_metrics_,
                         .lanes = std::make_unique<InlineLane>(std::move(lane)),
                         .partitions = shape_.partitions,
-                        .consumer = {.group = std::string(kSpiderGroup),
-                                     .member = MemberOf(s),
-                                     .session_timeout = s.options.session_timeout},
+                        .membership = MembershipOf(s),
                         .options = shape_.crawl,
                         .flow = {.urls = {},
                                  .politeness = shape_.politeness,
@@ -143,8 +145,7 @@ class SimStrategyWorker : public SimWorker {
         store_(s.store),
         metrics_(s.metrics),
         id_(fmt::format("strategy-{}", s.options.number)),
-        member_(MemberOf(s)),
-        session_timeout_(s.options.session_timeout),
+        membership_(MembershipOf(s)),
         seed_(s.options.seed) {
     // One seed for all: a worker that is started again has the same configuration.
     auto strategy = LoadStrategy(s.options.strategy, /*seed=*/1);
@@ -157,10 +158,9 @@ class SimStrategyWorker : public SimWorker {
 
   absl::StatusOr<std::unique_ptr<Stepped>> Make() override {
     ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store_, bus_, kStartTimeout));
-    ASSIGN_OR_RETURN(auto consumer, bus_.NewConsumer({.group = std::string(kStrategyWorkerGroup),
-                                                      .member = member_,
-                                                      .session_timeout = session_timeout_}));
-    ASSIGN_OR_RETURN(auto offsets, bus_.NewOffsetReader());
+    const StrategyWorkerOptions options =
+        WithinSession(shape_.strategy_worker, membership_.session_timeout);
+    ASSIGN_OR_RETURN(auto spider_log, NewSpiderLogSession(bus_, clock_, membership_, options));
     ASSIGN_OR_RETURN(
         auto scoring_log,
         OwnedLog::Create(bus_, clock_,
@@ -168,10 +168,8 @@ class SimStrategyWorker : public SimWorker {
     ASSIGN_OR_RETURN(CrawlScope scope, CrawlScope::Make(shape_.scope, suffixes_));
     auto stepped = std::make_unique<SteppedStrategyCore>(seed_);
     stepped->core = std::make_unique<StrategyCore>(StrategyCoreParts{
-        .consumer = std::move(consumer),
-        .offsets = std::move(offsets),
+        .spider_log = std::move(spider_log),
         .scoring_log = std::move(scoring_log),
-        .dead_letters = std::make_unique<DeadLetters>(bus_),
         .states = std::make_unique<PackedStateStore>(store_, clock_, shape_.states, state_metrics_),
         .store = store_,
         .strategy = *strategy_,
@@ -182,8 +180,7 @@ class SimStrategyWorker : public SimWorker {
         .topics = topics,
         .urls = {},
         .scope = std::move(scope),
-        .options = shape_.strategy_worker,
-        .session_timeout = session_timeout_});
+        .options = options});
     RETURN_IF_ERROR(stepped->core->Start());
     return stepped;
   }
@@ -196,8 +193,7 @@ class SimStrategyWorker : public SimWorker {
   Store& store_;
   MetricRegistry& metrics_;
   const std::string id_;
-  const std::string member_;
-  const Duration session_timeout_;
+  const GroupMembership membership_;
   const uint64_t seed_;
   StateMetrics state_metrics_{metrics_};
   std::unique_ptr<Strategy> strategy_;
@@ -212,8 +208,7 @@ class SimDbWorker : public SimWorker {
         metrics_(s.metrics),
         setup_{.options = s.around.shape.db_worker,
                .name = fmt::format("db-{}", s.options.number),
-               .member = MemberOf(s),
-               .session_timeout = s.options.session_timeout,
+               .membership = MembershipOf(s),
                .seed = s.options.seed} {}
 
   absl::StatusOr<std::unique_ptr<Stepped>> Make() override {

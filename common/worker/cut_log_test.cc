@@ -1,4 +1,4 @@
-#include "common/protocol/cut_log.h"
+#include "common/worker/cut_log.h"
 
 #include <gtest/gtest.h>
 

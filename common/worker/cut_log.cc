@@ -1,4 +1,4 @@
-#include "common/protocol/cut_log.h"
+#include "common/worker/cut_log.h"
 
 #include "common/base/status.h"
 #include "common/protocol/log_witness.h"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/base/clock.h"
+#include "common/worker/log_session.h"
 
 namespace orbweaver {
 
@@ -12,10 +13,9 @@ class Schema;
 }
 
 struct WorkerOptions {
-  // Keeps its partitions over a quick restart; of two workers of one kind and name the later fences
-  // the earlier. Empty: a worker without memory.
-  std::string name;
-  Duration session_timeout = std::chrono::seconds(45);
+  // Its name is the member's: it keeps its partitions over a quick restart, and of two workers of
+  // one kind and name the later fences the earlier. Empty: a worker without memory.
+  GroupMembership membership;
   Duration stats_interval = std::chrono::seconds(5);
 };
 
