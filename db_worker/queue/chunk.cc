@@ -4,11 +4,11 @@
 #include <array>
 #include <cstring>
 
+#include "common/base/byte_format.h"
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/model/limits.h"
 #include "common/model/wire.h"
-#include "db_worker/queue/varint.h"
 
 namespace orbweaver {
 namespace {
@@ -216,8 +216,8 @@ void EncodeRequest(const ScheduledRequest& request, std::string* out) {
   std::memcpy(fixed + 1, fingerprint.data(), fingerprint.size());
   char* at = fixed + 1 + fingerprint.size();
   std::memcpy(at, &request.score, sizeof request.score);
-  at = PutVarint(request.depth, at + sizeof request.score);
-  at = PutVarint(request.url.size(), at);
+  at = WriteVarint(request.depth, at + sizeof request.score);
+  at = WriteVarint(request.url.size(), at);
   out->append(fixed, static_cast<size_t>(at - fixed));
   out->append(request.url);
   if ((present & kNotBefore) != 0) {

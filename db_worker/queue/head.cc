@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "common/base/byte_format.h"
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/model/limits.h"
 #include "common/model/wire.h"
 #include "common/protocol/version_sequence.h"
 #include "db_worker/queue/chunk.h"
-#include "db_worker/queue/varint.h"
 
 namespace orbweaver {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr char kFormat = 2;
 
 char* PutTime(WallTime time, char* out) {
-  return PutVarint(static_cast<uint64_t>(time.time_since_epoch().count()), out);
+  return WriteVarint(static_cast<uint64_t>(time.time_since_epoch().count()), out);
 }
 
 // Writers are large numbers that differ little, and most often not at all: each is written as the
@@ -218,10 +218,10 @@ void EncodeHead(const Head& head, std::string* out) {
   char bytes[3 + kMaxVarintBytes * (9 + 6 * kBands)];
   char* at = bytes;
   *at++ = kFormat;
-  at = PutVarint(head.applied.topic_epoch, at);
-  at = PutVarint(static_cast<uint64_t>(head.applied.offset.value() + 1), at);
-  at = PutVarint(head.applied.part, at);
-  at = PutVarint(static_cast<uint64_t>(head.crawl_delay.count()), at);
+  at = WriteVarint(head.applied.topic_epoch, at);
+  at = WriteVarint(static_cast<uint64_t>(head.applied.offset.value() + 1), at);
+  at = WriteVarint(head.applied.part, at);
+  at = WriteVarint(static_cast<uint64_t>(head.crawl_delay.count()), at);
   at = PutTime(head.blocked_until, at);
   at = PutTime(head.paced_until, at);
   *at++ = static_cast<char>(head.back_offs);
@@ -233,14 +233,14 @@ void EncodeHead(const Head& head, std::string* out) {
     const Band& band = head.bands[b];
     if (band.next == 0) continue;
     *used = static_cast<char>(*used | 1 << b);
-    at = PutVarint(band.erased, at);
-    at = PutVarint(band.first - band.erased, at);
-    at = PutVarint(band.next - band.first, at);
-    at = PutVarint(band.index, at);
-    at = PutVarint(band.last_size, at);
-    at = PutVarint(band.waiting, at);
+    at = WriteVarint(band.erased, at);
+    at = WriteVarint(band.first - band.erased, at);
+    at = WriteVarint(band.next - band.first, at);
+    at = WriteVarint(band.index, at);
+    at = WriteVarint(band.last_size, at);
+    at = WriteVarint(band.waiting, at);
   }
-  at = PutVarint(head.next_bucket, at);
+  at = WriteVarint(head.next_bucket, at);
   out->assign(bytes, static_cast<size_t>(at - bytes));
   WriterCodec codec(head);
   for (const Band& band : head.bands) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "common/base/byte_format.h"
 #include "common/base/check.h"
 #include "common/base/status.h"
-#include "strategy_worker/states/byte_format.h"
 
 namespace orbweaver {
 namespace {

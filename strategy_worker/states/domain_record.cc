@@ -3,10 +3,10 @@
 #include <bit>
 #include <limits>
 
+#include "common/base/byte_format.h"
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/scope/seed_places.h"
-#include "strategy_worker/states/byte_format.h"
 
 namespace orbweaver {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "common/base/byte_format.h"
 #include "common/model/limits.h"
-#include "strategy_worker/states/byte_format.h"
 #include "strategy_worker/states/link_state.h"
 
 namespace orbweaver {

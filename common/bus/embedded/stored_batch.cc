@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/big_endian.h"
+#include "common/base/byte_format.h"
 
 namespace orbweaver {
 namespace {
@@ -10,38 +11,6 @@ namespace {
 // A busy producer's batches are as large as a batch gets: growing from nothing would copy them once
 // more.
 constexpr size_t kFirstBytes = size_t{16} << 10;
-
-void AppendVarint(uint64_t number, std::string* out) {
-  char bytes[10];
-  size_t size = 0;
-  for (; number >= 0x80; number >>= 7) bytes[size++] = static_cast<char>(number | 0x80);
-  bytes[size++] = static_cast<char>(number);
-  out->append(bytes, size);
-}
-
-bool ReadVarint(std::string_view* in, uint64_t* number) {
-  *number = 0;
-  for (size_t i = 0; i < in->size() && i < 10; ++i) {
-    const auto byte = static_cast<unsigned char>((*in)[i]);
-    *number |= static_cast<uint64_t>(byte & 0x7f) << (7 * i);
-    if (byte >= 0x80) continue;
-    in->remove_prefix(i + 1);
-    return true;
-  }
-  return false;
-}
-
-bool ReadBytes(std::string_view* in, uint64_t size, std::string_view* bytes) {
-  if (size > in->size()) return false;
-  *bytes = in->substr(0, size);
-  in->remove_prefix(size);
-  return true;
-}
-
-bool ReadSized(std::string_view* in, std::string_view* bytes) {
-  uint64_t size;
-  return ReadVarint(in, &size) && ReadBytes(in, size, bytes);
-}
 
 // The wall clock may go back, so times are kept as signed distances: small ones in few bytes.
 uint64_t ZigZag(int64_t n) {
@@ -79,10 +48,8 @@ void StoredBatchBuilder::Add(const Record& record, WallTime time) {
   body_.append(record.key);
   body_.append(record.value);
   for (const Header& header : record.headers) {
-    AppendVarint(header.name.size(), &body_);
-    body_.append(header.name);
-    AppendVarint(header.value.size(), &body_);
-    body_.append(header.value);
+    AppendBytes(header.name, &body_);
+    AppendBytes(header.value, &body_);
   }
 }
 
@@ -103,57 +70,54 @@ bool StoredBatchCursor::Open(std::string_view stored) {
   head_.base_time = FromMilliseconds(LoadBigEndian<uint64_t>(in + 4));
   head_.newest_time = FromMilliseconds(LoadBigEndian<uint64_t>(in + 12));
   head_.log_bytes = LoadBigEndian<uint64_t>(in + 20);
-  left_ = stored.substr(StoredBatchHead::kBytes);
+  left_ = ByteReader(stored.substr(StoredBatchHead::kBytes));
   read_ = 0;
   return true;
 }
 
-bool StoredBatchCursor::ReadSizes(std::string_view* in, Sizes* sizes) const {
-  uint64_t time;
-  if (!ReadVarint(in, &sizes->key) || !ReadVarint(in, &sizes->value) ||
-      !ReadVarint(in, &sizes->headers) || !ReadVarint(in, &time)) {
-    return false;
-  }
-  sizes->time_ms = UnZigZag(time);
+StoredBatchCursor::Sizes StoredBatchCursor::ReadSizes(ByteReader* in) {
+  Sizes sizes{.key = in->Varint<uint64_t>(),
+              .value = in->Varint<uint64_t>(),
+              .headers = in->Varint<uint64_t>(),
+              .time_ms = UnZigZag(in->Varint<uint64_t>())};
   // A header takes two bytes at least; checked before memory is made for them.
-  return sizes->headers <= in->size() / 2;
+  if (sizes.headers > in->left() / 2) in->Fail();
+  return sizes;
 }
 
 size_t StoredBatchCursor::NextBytes() const {
-  std::string_view in = left_;
-  Sizes sizes;
-  return ReadSizes(&in, &sizes) ? sizes.key + sizes.value : 0;
+  ByteReader in = left_;
+  const Sizes sizes = ReadSizes(&in);
+  return in.ok() ? sizes.key + sizes.value : 0;
 }
 
 bool StoredBatchCursor::Next(HeaderArena* headers, Message* message) {
-  Sizes sizes;
-  if (done() || !ReadSizes(&left_, &sizes) || !ReadBytes(&left_, sizes.key, &message->key) ||
-      !ReadBytes(&left_, sizes.value, &message->value)) {
-    return false;
-  }
+  if (done()) return false;
+  const Sizes sizes = ReadSizes(&left_);
+  message->key = left_.Raw(sizes.key);
+  message->value = left_.Raw(sizes.value);
   message->time = head_.base_time + std::chrono::milliseconds(sizes.time_ms);
   message->headers = {};
-  if (sizes.headers > 0) {
+  if (left_.ok() && sizes.headers > 0) {
     const std::span<Header> read = headers->Allocate(sizes.headers);
     for (Header& header : read) {
-      if (!ReadSized(&left_, &header.name) || !ReadSized(&left_, &header.value)) return false;
+      header.name = left_.Bytes(left_.left());
+      header.value = left_.Bytes(left_.left());
     }
     message->headers = read;
   }
+  if (!left_.ok()) return false;
   ++read_;
   return true;
 }
 
 bool StoredBatchCursor::Skip() {
-  Sizes sizes;
-  std::string_view bytes;
-  if (done() || !ReadSizes(&left_, &sizes) || !ReadBytes(&left_, sizes.key, &bytes) ||
-      !ReadBytes(&left_, sizes.value, &bytes)) {
-    return false;
-  }
-  for (uint64_t i = 0; i < sizes.headers * 2; ++i) {
-    if (!ReadSized(&left_, &bytes)) return false;
-  }
+  if (done()) return false;
+  const Sizes sizes = ReadSizes(&left_);
+  left_.Raw(sizes.key);
+  left_.Raw(sizes.value);
+  for (uint64_t i = 0; i < sizes.headers * 2 && left_.ok(); ++i) left_.Bytes(left_.left());
+  if (!left_.ok()) return false;
   ++read_;
   return true;
 }

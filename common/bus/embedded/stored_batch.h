@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/byte_format.h"
 #include "common/base/clock.h"
 #include "common/bus/message.h"
 
@@ -75,10 +76,11 @@ class StoredBatchCursor {
     uint64_t key, value, headers;
     int64_t time_ms;
   };
-  bool ReadSizes(std::string_view* in, Sizes* sizes) const;
+  // in->ok() says whether they can be right.
+  static Sizes ReadSizes(ByteReader* in);
 
   StoredBatchHead head_;
-  std::string_view left_;
+  ByteReader left_{std::string_view()};
   uint32_t read_ = 0;
 };
 

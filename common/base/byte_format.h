@@ -1,5 +1,6 @@
-// The few kinds of field that the cells of table `domains` are made of: varints (as in Protocol
-// Buffers, the shortest form only), little-endian integers, and bytes behind their length.
+// The kinds of field that our own formats are made of (cells of the store, batches of the embedded
+// log): varints as in Protocol Buffers, little-endian integers, and bytes behind their length.
+// common/model/wire.h has Protocol Buffers themselves.
 #pragma once
 
 #include <bit>
@@ -14,9 +15,9 @@ namespace orbweaver {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Reads any bytes without ever passing their end. The first field that is not what the writers
-// below write ends it: ok() is false from then on, and all that is read is 0 or empty. So a caller
-// reads all fields and asks once.
+// Reads any bytes without ever passing their end. The first field that the writers below would not
+// have written (a varint that is longer than needed, too) ends it: ok() is false from then on, and
+// all that is read is 0 or empty. So a caller reads all fields and asks once.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes)
@@ -82,7 +83,7 @@ class ByteReader {
 
  private:
   const char* next_;
-  const char* const end_;
+  const char* end_;
   bool ok_ = true;
 };
 
