@@ -91,16 +91,19 @@ bool WorkerProcess::Running() {
   return false;
 }
 
-bool WorkerProcess::AwaitOutput(std::string_view text, Duration timeout) {
+bool WorkerProcess::Says(std::string_view text, Duration timeout) {
   const SteadyTime deadline = SystemClock().Now() + timeout;
   while (Running()) {
     if (Log().find(text) != std::string::npos) return true;
-    if (SystemClock().Now() >= deadline) {
-      ADD_FAILURE() << name_ << " does not say '" << text << "':\n" << Log();
-      return false;
-    }
+    if (SystemClock().Now() >= deadline) return false;
     std::this_thread::sleep_for(kLookAgain);  // a file that grows wakes nobody
   }
+  return false;
+}
+
+bool WorkerProcess::AwaitOutput(std::string_view text, Duration timeout) {
+  if (Says(text, timeout)) return true;
+  ADD_FAILURE() << name_ << " does not say '" << text << "':\n" << Log();
   return false;
 }
 

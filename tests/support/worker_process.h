@@ -31,7 +31,10 @@ class WorkerProcess {
   // False once it has ended by itself, which is a failure of the test.
   bool Running();
 
-  // Waits until `text` stands in its output; false, and a failure of the test, when it does not
+  // Waits until `text` stands in its output, at most `timeout`.
+  bool Says(std::string_view text, Duration timeout);
+
+  // As Says; false, and a failure of the test, when it does not
   // after `timeout` or the process has ended by itself.
   bool AwaitOutput(std::string_view text, Duration timeout);
 
