@@ -100,7 +100,8 @@ class Consumer {
   //               for each partition; the message names topic, partition, position and the log's
   //               start. The partition stands still, the others go on, until a Commit of an offset
   //               within the log resumes it there.
-  //   Fenced      a later member has this one's name; for ever.
+  //   Fenced      for ever: a later member has this one's name, or the servers did not tell in good
+  //               time where partitions stand that were given to it. Close it, and make another.
   //   fatal       unknown topic; neither Subscribe nor Assign was called, or Close was.
   virtual absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) = 0;
 

@@ -84,10 +84,6 @@ absl::Status KafkaConsumer::Subscribe(std::string_view topic, RebalanceListener*
   topic_ = prefix_ + std::string(topic);
   subscribed_ = true;
   listener_ = listener;
-  return Join();
-}
-
-absl::Status KafkaConsumer::Join() {
   const PartitionId any(RD_KAFKA_PARTITION_UA);
   const PartitionList list = NewPartitionList(topic_, {&any, 1});
   return ToStatus(rd_kafka_subscribe(handle_.get(), list.get()),
@@ -120,7 +116,6 @@ absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, Mes
   if (closed_) return FatalError("poll {}: the consumer is closed", topic_);
   if (topic_.empty()) return FatalError("poll: neither Subscribe nor Assign was called");
   RETURN_IF_ERROR(fenced_);
-  if (rejoin_) RETURN_IF_ERROR(Rejoin());
   const Deadline deadline(timeout);
   // When this Poll ends; until then the time of the last one tells how long the group did not hear
   // of us.
@@ -454,8 +449,6 @@ void KafkaConsumer::Change(IncrementalCall* call,
 void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
   auto assigned = Positions(partitions);
   if (!assigned.ok()) {
-    errors_.push_back(Annotate(assigned.status(), fmt::format("take over {}", topic_)));
-    for (const PartitionId id : Ids(*partitions)) owned_.erase(id);
     // librdkafka waits for an answer. The cooperative protocol takes back only what was taken, so
     // it is, and nothing of it is delivered.
     if (Cooperative()) {
@@ -463,7 +456,10 @@ void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
     } else {
       rd_kafka_assign(handle_.get(), nullptr);
     }
-    rejoin_ = true;
+    // A member that leaves and joins again on the same handle may never be given anything: it
+    // stayed in its group, without partitions, for ever.
+    Fence(FencedError("take over {}: {}. Another consumer has to join in its place", topic_,
+                      MessageOf(assigned.status())));
     return;
   }
   if (Cooperative()) {
@@ -544,6 +540,10 @@ void KafkaConsumer::AddError(rd_kafka_resp_err_t error, const char* words) {
     return;
   }
   // A later member has this one's name. librdkafka says so once and is dead from then on.
+  Fence(status);
+}
+
+void KafkaConsumer::Fence(const absl::Status& status) {
   fenced_ = status;
   errors_.assign(1, status);
   std::vector<PartitionId> lost;
@@ -572,12 +572,6 @@ void KafkaConsumer::ReportCut(PartitionId partition, int64_t position,
       "read. Raise the topic's retention; to go on without them, commit an offset that the log has",
       topic_, partition, start.has_value() ? fmt::format("{}", *start) : "an unknown offset",
       options_.group, position)));
-}
-
-absl::Status KafkaConsumer::Rejoin() {
-  RETURN_IF_ERROR(ToStatus(rd_kafka_unsubscribe(handle_.get()), "rejoin"));
-  rejoin_ = false;
-  return Join();
 }
 
 }  // namespace orbweaver::kafka

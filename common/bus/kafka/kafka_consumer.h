@@ -69,11 +69,11 @@ class KafkaConsumer : public Consumer {
   void HandleError(const rd_kafka_message_t& message);
   void AddError(rd_kafka_resp_err_t error, const char* words);
   void ReportCut(PartitionId partition, int64_t position, std::optional<int64_t> start);
-  absl::Status Join();
+  // Of no use from now on: what it owns is lost.
+  void Fence(const absl::Status& status);
   // After a cut: goes on at the `next` of each.
   absl::Status StartAgain(std::span<const PartitionId> which);
   absl::Status Fetching(PartitionId partition, bool fetch);
-  absl::Status Rejoin();
   // Serves OnRebalance for what is held, until the group is left or the time is over.
   void LeaveGroup();
   bool Cooperative() const;
@@ -92,7 +92,6 @@ class KafkaConsumer : public Consumer {
   bool in_poll_ = false;
   bool was_silent_ = false;  // before this Poll
   SteadyTime last_poll_ = SystemClock().Now();
-  bool rejoin_ = false;  // a take-over failed: leave the group and join again
 
   absl::flat_hash_map<PartitionId, Owned> owned_;
   // Fetched, not yet delivered: what did not fit, or is paused. About a batch at most.
