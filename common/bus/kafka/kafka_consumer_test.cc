@@ -46,7 +46,7 @@ class ConsumerTakeOverTest : public ::testing::TestWithParam<const char*> {
   std::unique_ptr<Consumer> Join() {
     auto consumer = KafkaConsumer::Create(
         kafka_,
-        {.group = "group", .member = GetParam(), .session_timeout = std::chrono::seconds(2)});
+        {.group = "group", .member = GetParam(), .session_timeout = std::chrono::seconds(6)});
     CHECK_OK(consumer.status());
     CHECK_OK((*consumer)->Subscribe("t", &notes_));
     return *std::move(consumer);
