@@ -1,5 +1,3 @@
-// A little longer than other files, so that the way of one event, from its facts to the outbox, is
-// read in one go.
 #include "strategy_worker/core/event_handler.h"
 
 #include <algorithm>
@@ -15,8 +13,6 @@
 
 namespace orbweaver {
 namespace {
-
-WallTime ToTime(int64_t ms) { return WallTime(std::chrono::milliseconds(ms)); }
 
 // A sum that stays a time that messages can carry.
 WallTime Later(WallTime from, std::chrono::milliseconds by) {
@@ -37,29 +33,6 @@ orbweaver_state ToState(const LinkState& state) {
                         .content_hash = state.content_hash};
   std::memcpy(shown.data, state.data.data(), sizeof shown.data);
   return shown;
-}
-
-// What the rules of decision_effect.h look at.
-orbweaver_state PartOfState(bool known, const LinkState& state) {
-  return {.known = known,
-          .status = static_cast<uint8_t>(state.status),
-          .fetches = state.fetches,
-          .errors = state.errors};
-}
-
-ScheduleAction ActionOf(sdk::QueueChange change) {
-  switch (change) {
-    case sdk::QueueChange::kRaise:
-      return ScheduleAction::kRaise;
-    case sdk::QueueChange::kDelete:
-      return ScheduleAction::kDelete;
-    default:
-      return ScheduleAction::kAdd;
-  }
-}
-
-bool IsFailed(const LinkState& state) {
-  return state.status == LinkStatus::kError || state.status == LinkStatus::kGone;
 }
 
 bool IsHostOf(std::string_view host, std::string_view domain) {
@@ -89,7 +62,7 @@ absl::Status EventHandler::Handle(const SourceEvent& event, TouchedDomain* domai
                                   OwnedPartition* owner, size_t* written) {
   if (!is_asked_) RETURN_IF_ERROR(Ask(event, *domain));
   is_asked_ = true;
-  RETURN_IF_ERROR(LoadExtras(*domain, event.links.size()));
+  RETURN_IF_ERROR(LoadExtras(*domain));
   is_asked_ = false;
   RETURN_IF_ERROR(Decide(event, owner->epoch));
   Apply(event, domain, owner, written);
@@ -98,9 +71,6 @@ absl::Status EventHandler::Handle(const SourceEvent& event, TouchedDomain* domai
 
 absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& domain) {
   extras_.clear();
-  requests_.clear();
-  changed_.clear();
-  update_ = {};
   scheduled_ = 0;
   is_counted_already_ = false;
   is_put_by_ = false;
@@ -113,7 +83,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   }
   DomainStates* const states = state_store_.Find(domain.name);
   CHECK(states != nullptr);
-  FindStates(event, *states);
+  plan_.Begin(event, *states);
   assets_ = states->record().assets;
   sitemaps_ = states->record().sitemaps;
   if (event.own != 0) filter_.BeginDomain(event.entry->domain, states->record());
@@ -138,24 +108,11 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   return absl::OkStatus();
 }
 
-void EventHandler::FindStates(const SourceEvent& event, const DomainStates& states) {
-  const size_t count = event.links.size();
-  fingerprints_.assign(event.fingerprints.begin(), event.fingerprints.end());
-  if (states_.size() < count) states_.resize(count);
-  known_.resize(count);
-  requested_.assign(count, 0);
-  if (count != 0) {
-    states.Find(fingerprints_, std::span(states_).first(count), {known_.data(), count});
-  }
-  had_failed_.resize(count);
-  for (size_t i = 0; i < count; ++i) had_failed_[i] = known_[i] && IsFailed(states_[i]);
-}
-
 void EventHandler::Observe(const SourceEvent& event) {
   if (const auto* page = std::get_if<PageFetched>(&event.entry->event)) {
-    LinkState& state = states_[0];
+    LinkState& state = plan_.state(0);
     before_ = state;
-    if (!known_[0]) state.depth = page->request.depth;
+    if (!plan_.known(0)) state.depth = page->request.depth;
     state.status = LinkStatus::kCrawled;
     ++state.fetches;
     state.errors = 0;
@@ -167,11 +124,10 @@ void EventHandler::Observe(const SourceEvent& event) {
       state.last_modified = page->last_modified;
     }
   } else if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
-    LinkState& state = states_[0];
-    is_counted_already_ =
-        sdk::IsRepeatedFailure(PartOfState(known_[0], state), failed->request.attempt);
+    LinkState& state = plan_.state(0);
+    is_counted_already_ = plan_.IsRepeatedFailure(failed->request.attempt);
     is_put_by_ = !is_counted_already_ && IsOfOurOwn(failed->cause);
-    if (!is_counted_already_ && !known_[0]) state.depth = failed->request.depth;
+    if (!is_counted_already_ && !plan_.known(0)) state.depth = failed->request.depth;
     if (is_put_by_) {
       // No try of the site's: what is counted of it stays.
       state.status = LinkStatus::kError;
@@ -183,53 +139,48 @@ void EventHandler::Observe(const SourceEvent& event) {
       state.http_status = static_cast<uint16_t>(std::min(failed->status, 65535u));
     }
     if (failed->retry_after.has_value()) {
-      Block(Later(event.time, std::min(*failed->retry_after, options_.max_retry_after)));
+      plan_.Block(Later(event.time, std::min(*failed->retry_after, options_.max_retry_after)));
     } else if (failed->status == 429 || failed->status == 503) {
-      update_.back_off = true;
+      plan_.update.back_off = true;
     }
   } else {
     return;
   }
-  known_[0] = true;
-  changed_.push_back(0);
+  plan_.MarkChanged(0);
 }
 
 void EventHandler::ObserveHost(const SourceEvent& event, const DomainRecord& record) {
   const auto& facts = std::get<HostFacts>(event.entry->event);
   const WallTime now = event.time;
   if (SaysRobots(facts) && facts.crawl_delay != record.crawl_delay) {
-    update_.crawl_delay = facts.crawl_delay.value_or(std::chrono::milliseconds(0));
+    plan_.update.crawl_delay = facts.crawl_delay.value_or(std::chrono::milliseconds(0));
   }
   if (facts.retry_after.has_value()) {
-    Block(Later(now, std::min(*facts.retry_after, options_.max_retry_after)));
+    plan_.Block(Later(now, std::min(*facts.retry_after, options_.max_retry_after)));
   }
   const bool unresolved = facts.dns == DnsOutcome::kNoSuchName || facts.dns == DnsOutcome::kFailed;
   // A name of the domain that does not exist says nothing of the others.
   const std::string_view host = facts.host.substr(0, facts.host.find(':'));
   if (unresolved && IsHostOf(host, event.entry->domain)) {
-    Block(Later(now, options_.dns_failure_rest));
+    plan_.Block(Later(now, options_.dns_failure_rest));
   }
 }
 
 // The states follow a purge when the event is applied.
 void EventHandler::ObserveOrder(const SourceEvent& event) {
   const auto& order = std::get<DomainOrder>(event.entry->event);
-  update_.blocked_until = order.blocked_until;
-  update_.purge = order.purge || order.forget;
+  plan_.update.blocked_until = order.blocked_until;
+  plan_.update.purge = order.purge || order.forget;
   if (!order.forget) return;
-  update_.blocked_until = order.blocked_until.value_or(WallTime());
-  update_.crawl_delay = std::chrono::milliseconds(0);
-}
-
-void EventHandler::Block(WallTime until) {
-  update_.blocked_until = std::max(update_.blocked_until.value_or(WallTime()), until);
+  plan_.update.blocked_until = order.blocked_until.value_or(WallTime());
+  plan_.update.crawl_delay = std::chrono::milliseconds(0);
 }
 
 absl::Status EventHandler::CallStrategy(const SourceEvent& event, const DomainRecord& record) {
   const size_t count = event.asked().size();
   shown_.resize(count);
   for (size_t i = 0; i < count; ++i) {
-    shown_[i] = known_[i] ? ToState(states_[i]) : orbweaver_state{};
+    shown_[i] = plan_.known(i) ? ToState(plan_.state(i)) : orbweaver_state{};
     if (event.kind == ORBWEAVER_SEEDS) shown_[i] = sdk::ShownAsSeed(shown_[i]);
   }
   decisions_.assign(count, orbweaver_decision{});
@@ -240,7 +191,7 @@ absl::Status EventHandler::CallStrategy(const SourceEvent& event, const DomainRe
                                     decisions_, &output_));
   const auto* const seeds = std::get_if<Seeds>(&event.entry->event);
   for (size_t i = 0; seeds != nullptr && seeds->only_failed && i < count; ++i) {
-    if (!known_[i] || !IsFailed(states_[i])) decisions_[i] = {};
+    if (!plan_.known(i) || !IsFailed(plan_.state(i))) decisions_[i] = {};
   }
   return absl::OkStatus();
 }
@@ -253,8 +204,6 @@ void EventHandler::TakeExtras(const SourceEvent& event, const DomainRecord& reco
     filter_.BeginDomain(event.entry->domain, record);
     if (event.OpensScope()) filter_.OpenFor(event);
   }
-  places_.clear();
-  for (size_t i = 0; i < fingerprints_.size(); ++i) places_.emplace(fingerprints_[i], i);
   // Before the strategy's, which may name the same.
   if (takes_sitemaps) TakeSitemaps(*facts, event.entry->domain);
   TakeRequests(event);
@@ -266,15 +215,10 @@ void EventHandler::TakeSitemaps(const HostFacts& facts, std::string_view domain)
     Fingerprint fingerprint;
     // One of another domain would be scheduled by that one's worker, which does not hear of it.
     if (!reader_.Resolve(sitemap, domain, &extra.url, &fingerprint)) continue;
-    if (filter_.TakesSitemap(extra.url)) AddExtra(extra, fingerprint);
+    if (!filter_.TakesSitemap(extra.url)) continue;
+    extra.place = plan_.AddUrl(fingerprint);
+    extras_.push_back(extra);
   }
-}
-
-void EventHandler::AddExtra(const Extra& extra, const Fingerprint& fingerprint) {
-  const auto [found, is_new] = places_.try_emplace(fingerprint, fingerprints_.size());
-  if (is_new) fingerprints_.push_back(fingerprint);
-  extras_.push_back(extra);
-  extras_.back().place = found->second;
 }
 
 void EventHandler::TakeRequests(const SourceEvent& event) {
@@ -292,31 +236,22 @@ void EventHandler::TakeRequests(const SourceEvent& event) {
       continue;
     }
     if (has_scope && !filter_.AllowsRequest(extra.url, ToView(request.url), event)) continue;
-    AddExtra(extra, fingerprint);
+    extra.place = plan_.AddUrl(fingerprint);
+    extras_.push_back(extra);
   }
 }
 
-absl::Status EventHandler::LoadExtras(const TouchedDomain& domain, size_t links) {
-  const size_t count = fingerprints_.size();
-  if (count == links) return absl::OkStatus();
-  const auto extra_fingerprints = std::span<const Fingerprint>(fingerprints_).subspan(links);
+absl::Status EventHandler::LoadExtras(const TouchedDomain& domain) {
+  if (!plan_.HasFurther()) return absl::OkStatus();
   others_were_loaded_ = true;
   // The event's own too, so that they stay.
-  const StateRequest wanted{domain.name, domain.partition, fingerprints_};
+  const StateRequest wanted{domain.name, domain.partition, plan_.fingerprints()};
   RETURN_IF_ERROR(state_store_.Load({&wanted, 1}, options_.store_timeout).status());
-  if (states_.size() < count) states_.resize(count);
-  known_.resize(count);
-  requested_.resize(count, 0);
-  state_store_.Find(domain.name)
-      ->Find(extra_fingerprints, std::span(states_).subspan(links, count - links),
-             {known_.data() + links, count - links});
-  had_failed_.resize(count);
-  for (size_t i = links; i < count; ++i) had_failed_[i] = known_[i] && IsFailed(states_[i]);
+  plan_.FindFurther(*state_store_.Find(domain.name));
   return absl::OkStatus();
 }
 
 absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
-  arena_.Reset();
   referrer_ = ReferrerOf(event);
   if (const auto* deferred = std::get_if<Deferred>(&event.entry->event)) {
     DecideDeferred(*deferred, event);
@@ -327,20 +262,22 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
   } else if (is_own_outcome_) {
     RetryOwnRequest(event);
   } else {
-    if (output_.give_up_domain != 0) GiveUp();
+    // What the event schedules comes behind the purge.
+    if (output_.give_up_domain != 0) plan_.Purge();
     DecideLinks(event);
     DecideExtras(event);
-    if (output_.back_off != 0) update_.back_off = true;
-    if (output_.blocked_until_ms != 0) Block(ToTime(output_.blocked_until_ms));
+    if (output_.back_off != 0) plan_.update.back_off = true;
+    if (output_.blocked_until_ms != 0) plan_.Block(ToTime(output_.blocked_until_ms));
   }
   ScheduleRequests head{.source_topic_epoch = topic_epoch_,
                         .source_offset = event.message->offset,
                         .domain = event.entry->domain};
-  if (update_.crawl_delay.has_value() || update_.blocked_until.has_value() || update_.back_off ||
-      update_.purge) {
-    head.domain_update = update_;
+  const DomainUpdate& update = plan_.update;
+  if (update.crawl_delay.has_value() || update.blocked_until.has_value() || update.back_off ||
+      update.purge) {
+    head.domain_update = update;
   }
-  absl::Status status = writer_.Write(epoch, head, requests_, &entries_);
+  absl::Status status = writer_.Write(epoch, head, plan_.requests(), &entries_);
   if (status.ok()) return status;
   return PoisonError("strategy '{}': {}", strategy_.name(), MessageOf(status));
 }
@@ -354,8 +291,9 @@ void EventHandler::DecideLinks(const SourceEvent& event) {
         decision.set_due == 0) {
       continue;
     }
-    if (!known_[i]) states_[i].depth = new_depth;
-    scheduled_ += DecideOne(i, decision, ToView(event.links[i].url_view), InheritedMeta(event, i));
+    if (!plan_.known(i)) plan_.state(i).depth = new_depth;
+    scheduled_ += plan_.Decide(i, decision, ToView(event.links[i].url_view),
+                               InheritedMeta(event, i), referrer_);
   }
   const auto* const seeds = std::get_if<Seeds>(&event.entry->event);
   for (size_t i = event.asked().size(); i < event.links.size(); ++i) {
@@ -374,24 +312,24 @@ void EventHandler::DecideExtras(const SourceEvent& event) {
       DecideOwn(extra.place, extra.url, {.kind = OwnRequest::Kind::kSitemap, .steps = 1}, 0, false);
       continue;
     }
-    LinkState& state = states_[extra.place];
-    const bool is_new = !known_[extra.place];
-    if (requested_[extra.place] != 0) continue;
+    LinkState& state = plan_.state(extra.place);
+    const bool is_new = !plan_.known(extra.place);
+    if (plan_.requested(extra.place)) continue;
     if (!is_new && state.status != LinkStatus::kNotCrawled && extra.request->even_if_known == 0) {
       continue;
     }
     if (is_new) state.depth = extra.request->depth;
-    scheduled_ += DecideOne(extra.place, extra.request->decision, extra.url, {});
+    scheduled_ += plan_.Decide(extra.place, extra.request->decision, extra.url, {}, referrer_);
   }
 }
 
 void EventHandler::DecideOwn(size_t place, std::string_view url, const OwnRequest& own,
                              uint32_t depth, bool even_if_failed) {
-  LinkState& state = states_[place];
-  const bool is_new = !known_[place];
+  LinkState& state = plan_.state(place);
+  const bool is_new = !plan_.known(place);
   const bool is_wanted =
       is_new || state.status == LinkStatus::kNotCrawled || (even_if_failed && IsFailed(state));
-  if (!is_wanted || requested_[place] != 0) return;
+  if (!is_wanted || plan_.requested(place)) return;
   if (own.IsSitemap() && is_new && sitemaps_ >= kMaxSitemapsOfDomain) {
     return metrics_.sitemaps_left_out.Increment();
   }
@@ -400,11 +338,11 @@ void EventHandler::DecideOwn(size_t place, std::string_view url, const OwnReques
     ++(own.IsAsset() ? assets_ : sitemaps_);
   }
   ArenaList<Meta> meta;
-  *meta.Append(arena_) = MetaOf(own);
+  *meta.Append(plan_.arena()) = MetaOf(own);
   orbweaver_decision decision{};
   decision.action = ORBWEAVER_SCHEDULE;
   decision.score = kOwnScore;
-  DecideOne(place, decision, url, meta.view());
+  plan_.Decide(place, decision, url, meta.view(), referrer_);
   (own.IsAsset() ? metrics_.own_assets : metrics_.own_sitemaps).Increment();
 }
 
@@ -413,38 +351,30 @@ void EventHandler::RetryOwnRequest(const SourceEvent& event) {
   if (failed == nullptr) return;
   const auto retry = RetryOwn(*failed, event.time, options_);
   if (!retry) return;
-  DecideOne(0, *retry, ToView(event.links[0].url_view), failed->request.meta);
-}
-
-// What the event schedules comes behind the purge.
-void EventHandler::GiveUp() {
-  update_.purge = true;
-  for (size_t i = 0; i < fingerprints_.size(); ++i) {
-    LinkState& state = states_[i];
-    if (known_[i] && state.status == LinkStatus::kQueued) state.status = StatusOutOfQueue(state);
-  }
+  plan_.Decide(0, *retry, ToView(event.links[0].url_view), failed->request.meta, referrer_);
 }
 
 void EventHandler::DecideDeferred(const Deferred& deferred, const SourceEvent& event) {
   const orbweaver::Request& request = deferred.request;
-  if (!known_[0]) states_[0] = {.depth = request.depth};
+  LinkState& state = plan_.state(0);
+  if (!plan_.known(0)) state = {.depth = request.depth};
   // A URL that a spider had while its domain was purged is not QUEUED. Of what comes back after a
   // later outcome nothing is expected: its failure would count as repeated, and leave it QUEUED.
-  if (states_[0].status != LinkStatus::kQueued && request.attempt >= states_[0].errors) {
-    states_[0].status = LinkStatus::kQueued;
-    changed_.push_back(0);
+  if (state.status != LinkStatus::kQueued && request.attempt >= state.errors) {
+    state.status = LinkStatus::kQueued;
+    plan_.MarkChanged(0);
   }
   if (IsPlanted(PlantedFault::kDeferredDropped)) return;
-  requests_.push_back({.url = ToView(event.links[0].url_view),
-                       .fingerprint = event.fingerprints[0],
-                       .depth = request.depth,
-                       .score = request.score,
-                       .not_before = deferred.not_before,
-                       .attempt = request.attempt,
-                       .etag = request.etag,
-                       .last_modified = request.last_modified,
-                       .meta = request.meta,
-                       .referrer = request.referrer});
+  plan_.Add({.url = ToView(event.links[0].url_view),
+             .fingerprint = event.fingerprints[0],
+             .depth = request.depth,
+             .score = request.score,
+             .not_before = deferred.not_before,
+             .attempt = request.attempt,
+             .etag = request.etag,
+             .last_modified = request.last_modified,
+             .meta = request.meta,
+             .referrer = request.referrer});
   metrics_.deferred.Increment();
 }
 
@@ -471,77 +401,22 @@ std::span<const Meta> EventHandler::InheritedMeta(const SourceEvent& event, size
   return {};
 }
 
-bool EventHandler::DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
-                             std::span<const Meta> inherited) {
-  LinkState& state = states_[place];
-  const orbweaver_state before = PartOfState(known_[place], state);
-  const sdk::DecisionEffect effect = sdk::EffectOf(before, decision);
-  if (!effect.is_kept) return false;
-  bool changed = !known_[place] || effect.status != before.status || effect.errors != before.errors;
-  known_[place] = true;
-  state.status = static_cast<LinkStatus>(effect.status);
-  state.errors = effect.errors;
-  if (effect.queue != sdk::QueueChange::kNone) Request(place, decision, url, inherited, effect);
-  if (decision.set_data != 0) {
-    changed |= std::memcmp(state.data.data(), decision.data, sizeof decision.data) != 0;
-    std::memcpy(state.data.data(), decision.data, sizeof decision.data);
-  }
-  if (decision.set_due != 0) {
-    changed |= state.due_at != ToTime(decision.due_at_ms);
-    state.due_at = ToTime(decision.due_at_ms);
-  }
-  if (changed) changed_.push_back(static_cast<uint32_t>(place));
-  return effect.is_scheduled;
-}
-
-void EventHandler::Request(size_t place, const orbweaver_decision& decision, std::string_view url,
-                           std::span<const Meta> inherited, const sdk::DecisionEffect& effect) {
-  std::span<const Meta> meta = inherited;
-  std::string_view referrer = referrer_;
-  if (effect.queue == sdk::QueueChange::kDelete) {
-    meta = {};
-    referrer = {};
-  }
-  if (decision.meta_kept != nullptr) {
-    ArenaList<Meta> list;
-    for (size_t i = 0; i < decision.meta_count; ++i) {
-      *list.Append(arena_) = {.key = ToView(decision.meta_kept[i].key),
-                              .value = ToView(decision.meta_kept[i].value)};
-    }
-    meta = list.view();
-  }
-  const LinkState& state = states_[place];
-  requests_.push_back({.url = url,
-                       .fingerprint = fingerprints_[place],
-                       .depth = state.depth,
-                       .score = decision.score,
-                       .not_before = ToTime(decision.not_before_ms),
-                       .attempt = effect.attempt,
-                       .etag = state.etag,
-                       .last_modified = state.last_modified,
-                       .meta = meta,
-                       .action = ActionOf(effect.queue),
-                       .referrer = referrer});
-  requested_[place] = 1;
-}
-
 void EventHandler::Apply(const SourceEvent& event, TouchedDomain* domain, OwnedPartition* owner,
                          size_t* written) {
   DomainStates* const states = state_store_.Find(domain->name);
   DomainRecord& record = states->record();
   const bool record_changed = ApplyToRecord(event, &record);
-  if (!record_changed && changed_.empty() && entries_.empty()) return;
-  std::ranges::sort(changed_);
-  const auto repeated = std::ranges::unique(changed_);
-  changed_.erase(repeated.begin(), repeated.end());
+  if (!record_changed && !plan_.HasChanges() && entries_.empty()) return;
   const auto* const order = std::get_if<DomainOrder>(&event.entry->event);
   if (order != nullptr && order->forget) {
     states->Forget();
-  } else if (update_.purge) {
+  } else if (plan_.update.purge) {
     states->ForgetQueued();
   }
-  for (const uint32_t place : changed_) states->Set(fingerprints_[place], states_[place]);
-  TellFailed(event, domain->name);
+  plan_.ApplyTo(states);
+  const bool is_failure = event.kind == ORBWEAVER_FAILURE && !is_counted_already_;
+  plan_.TellFailed(event.message->partition, domain->name,
+                   is_failure ? event.message->value : std::string_view(), &failed_urls_);
   record.applied = {.topic_epoch = topic_epoch_, .offset = event.message->offset};
   for (std::string& entry : entries_) {
     *written += entry.size();
@@ -550,22 +425,6 @@ void EventHandler::Apply(const SourceEvent& event, TouchedDomain* domain, OwnedP
   }
   states->MarkChanged();
   owner->has_changes = true;
-}
-
-void EventHandler::TellFailed(const SourceEvent& event, std::string_view domain) {
-  const PartitionId partition = event.message->partition;
-  const bool is_failure = event.kind == ORBWEAVER_FAILURE && !is_counted_already_;
-  using What = FailedUrls::What;
-  for (const uint32_t place : changed_) {
-    const bool is_failed = IsFailed(states_[place]);
-    const Fingerprint& url = fingerprints_[place];
-    if (!is_failed && had_failed_[place] != 0) {
-      failed_urls_.Add(partition, domain, url, What::kNotFailed, {});
-    }
-    if (!is_failure || place != 0) continue;
-    failed_urls_.Add(partition, domain, url, is_failed ? What::kFailed : What::kTriedAgain,
-                     event.message->value);
-  }
 }
 
 bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record) {

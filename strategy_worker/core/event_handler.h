@@ -8,14 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 
-#include "common/model/arena.h"
 #include "common/model/scoring_log.h"
 #include "strategy_worker/core/batch.h"
 #include "strategy_worker/core/core_metrics.h"
+#include "strategy_worker/core/event_plan.h"
 #include "strategy_worker/core/event_reader.h"
 #include "strategy_worker/core/event_view.h"
 #include "strategy_worker/core/failed_urls.h"
@@ -25,7 +23,6 @@
 #include "strategy_worker/core/scope_filter.h"
 #include "strategy_worker/core/source_event.h"
 #include "strategy_worker/host/strategy.h"
-#include "strategy_worker/sdk/decision_effect.h"
 #include "strategy_worker/states/state_store.h"
 
 namespace orbweaver {
@@ -61,39 +58,28 @@ class EventHandler {
     size_t place;
   };
 
-  // Tells failed_urls_ of those that failed, or are failed no more.
-  void TellFailed(const SourceEvent& event, std::string_view domain);
   // Asks the strategy, unless the event has to do with spiders or operators only. After it
   // everything is known but the states of extras.
   absl::Status Ask(const SourceEvent& event, const TouchedDomain& domain);
-  void FindStates(const SourceEvent& event, const DomainStates& states);
-  // The event's own facts, into states_[0] and update_.
+  // The event's own facts, into the plan.
   void Observe(const SourceEvent& event);
   void ObserveHost(const SourceEvent& event, const DomainRecord& record);
   void ObserveOrder(const SourceEvent& event);
-  void Block(WallTime until);
   absl::Status CallStrategy(const SourceEvent& event, const DomainRecord& record);
   // Gives the extras places; a breach, and what is out of scope, is counted and left out.
   void TakeExtras(const SourceEvent& event, const DomainRecord& record);
   void TakeRequests(const SourceEvent& event);
   void TakeSitemaps(const HostFacts& facts, std::string_view domain);
-  void AddExtra(const Extra& extra, const Fingerprint& fingerprint);
   // Their states.
-  absl::Status LoadExtras(const TouchedDomain& domain, size_t links);
+  absl::Status LoadExtras(const TouchedDomain& domain);
 
   absl::Status Decide(const SourceEvent& event, Offset epoch);
-  void GiveUp();
   void DecideLinks(const SourceEvent& event);
   void DecideExtras(const SourceEvent& event);
   void DecideOwn(size_t place, std::string_view url, const OwnRequest& own, uint32_t depth,
                  bool even_if_failed);
   void RetryOwnRequest(const SourceEvent& event);
   void DecideDeferred(const Deferred& deferred, const SourceEvent& event);
-  // True when it schedules a request.
-  bool DecideOne(size_t place, const orbweaver_decision& decision, std::string_view url,
-                 std::span<const Meta> inherited);
-  void Request(size_t place, const orbweaver_decision& decision, std::string_view url,
-               std::span<const Meta> inherited, const sdk::DecisionEffect& effect);
   // The page that named the event's links, as far as it is kept.
   std::string_view ReferrerOf(const SourceEvent& event) const;
   std::span<const Meta> InheritedMeta(const SourceEvent& event, size_t link) const;
@@ -118,31 +104,22 @@ class EventHandler {
 
   bool is_asked_ = false;            // the event at hand was shown to the strategy
   bool is_counted_already_ = false;  // it is another outcome of a request that had one
-  std::vector<uint8_t> had_failed_;  // by place: as the states were before the event
   bool is_put_by_ = false;           // it failed by our own options, which is no strategy's affair
   bool is_own_outcome_ = false;      // of a request that no strategy made
   bool others_were_loaded_ = false;  // since BeginBatch: what it had loaded may be gone
 
-  // Of the event at hand. A place is that of one of its links, or behind them of an extra.
-  std::vector<Fingerprint> fingerprints_;
-  std::vector<LinkState> states_;
-  absl::InlinedVector<bool, 64> known_;
-  std::vector<uint8_t> requested_;
-  std::vector<uint32_t> changed_;
+  // Of the event at hand.
+  EventPlan plan_;
   LinkState before_;  // what was known of a page before
   std::vector<orbweaver_state> shown_;
   std::vector<orbweaver_decision> decisions_;
   orbweaver_output output_{};
   std::vector<Extra> extras_;
-  absl::flat_hash_map<Fingerprint, size_t> places_;
-  DomainUpdate update_;
   std::string_view referrer_;
   uint64_t scheduled_ = 0;
   // As the record will have them.
   uint64_t assets_ = 0;
   uint64_t sitemaps_ = 0;
-  std::vector<ScheduledRequest> requests_;
-  Arena arena_;
   std::vector<std::string> entries_;
 };
 

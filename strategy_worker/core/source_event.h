@@ -14,6 +14,7 @@
 namespace orbweaver {
 
 inline std::string_view ToView(orbweaver_text text) { return {text.data, text.size}; }
+inline WallTime ToTime(int64_t ms) { return WallTime(std::chrono::milliseconds(ms)); }
 inline orbweaver_text ToText(std::string_view text) { return {text.data(), text.size()}; }
 
 // A Deferred and an operator's DomainOrder, which no strategy sees, beside the kinds of
