@@ -66,7 +66,11 @@ class Builder {
   absl::StatusOr<MirrorReport> Build() {
     RETURN_IF_ERROR(answers_.Read(build_.folder));
     RETURN_IF_ERROR(ListPages());
-    ArrangeMirror(&pages_);
+    ArrangeMirror(&pages_, [this](const MirrorPage& a, const MirrorPage& b) {
+      return a.content_type == b.content_type && HaveOneBody(a.url, b.url);
+    });
+    report_.files =
+        static_cast<uint64_t>(std::ranges::count(pages_, false, &MirrorPage::shares_file));
     for (size_t i = 0; i < pages_.size(); ++i) page_of_.emplace(pages_[i].url, i);
     for (const MirrorPage& page : pages_) RETURN_IF_ERROR(PlacePage(page));
     RETURN_IF_ERROR(RemoveFormer());
@@ -99,8 +103,14 @@ class Builder {
     }
     // So that files are written in the same order each time.
     std::ranges::sort(pages_, {}, &MirrorPage::url);
-    report_.files = pages_.size();
     return absl::OkStatus();
+  }
+
+  bool HaveOneBody(const std::string& url, const std::string& other) {
+    if (answers_.newest().at(url).bytes != answers_.newest().at(other).bytes) return false;
+    const auto body = folder_.Read(MirrorBodyPath(url));
+    const auto other_body = folder_.Read(MirrorBodyPath(other));
+    return body.ok() && other_body.ok() && *body == *other_body;
   }
 
   void AddRedirect(const std::string& url, const std::string& location) {
@@ -126,6 +136,8 @@ class Builder {
 
   absl::Status PlacePage(const MirrorPage& page) {
     if (page.url == first_) report_.first = page.path;
+    // It had a file of its own while its like was not there.
+    if (page.shares_file) return folder_.Remove(UniqueMirrorPath(page.path, page.url));
     const std::string body = MirrorBodyPath(page.url);
     if (build_.convert_links && LinkConverter::Converts(page.content_type)) {
       ASSIGN_OR_RETURN(const std::string fetched, folder_.Read(body));

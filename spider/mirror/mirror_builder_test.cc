@@ -127,6 +127,31 @@ TEST_F(MirrorBuilderTest, EveryUrlHasItsFileAndLinksLeadThere) {
       std::string::npos);
 }
 
+TEST_F(MirrorBuilderTest, AFoldersPageAndItsIndexThatAreOnePageAreOneFile) {
+  const std::string home = "<a href=/a>";
+  const std::vector<Answer> site = {{"http://h/", 200, kHtml, home},
+                                    {"http://h/index.html", 200, kHtml, home},
+                                    {"http://h/a", 200, kHtml, "<a href=/><a href=index.html>"}};
+  const Tree expected = {{"h/index.html", "<a href=a.html>"},
+                         {"h/a.html", "<a href=index.html><a href=index.html>"}};
+  for (const auto& [folder, order] :
+       {std::pair("out", site), std::pair("back", std::vector(site.rbegin(), site.rend()))}) {
+    Keep(order, folder);
+    const MirrorReport report = Build(true, folder);
+    EXPECT_EQ(Files(folder), expected);
+    EXPECT_EQ(report.files, 2U);
+  }
+  // They part, and come together again.
+  Keep({{"http://h/index.html", 200, kHtml, "now another"}});
+  Build();
+  EXPECT_EQ(Files()["h/index.html"], "now another");
+  EXPECT_EQ(Files()["h/" + kRoot], "<a href=a.html>");
+  EXPECT_EQ(Files()["h/a.html"], "<a href=" + kRoot + "><a href=index.html>");
+  Keep({{"http://h/index.html", 200, kHtml, home}});
+  Build();
+  EXPECT_EQ(Files(), expected);
+}
+
 TEST_F(MirrorBuilderTest, TheOrderOfAnswersAndOfRunsMakesNoDifference) {
   std::vector<Answer> reversed(kSite.rbegin(), kSite.rend());
   Keep(reversed);

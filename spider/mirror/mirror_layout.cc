@@ -33,7 +33,9 @@ bool IsUnreserved(char c) {
 
 }  // namespace
 
-void ArrangeMirror(std::vector<MirrorPage>* pages) {
+void ArrangeMirror(
+    std::vector<MirrorPage>* pages,
+    absl::FunctionRef<bool(const MirrorPage& owner, const MirrorPage& other)> is_same) {
   absl::flat_hash_map<std::string, Claim> best;
   absl::flat_hash_set<std::string> folders;
   for (size_t i = 0; i < pages->size(); ++i) {
@@ -49,8 +51,11 @@ void ArrangeMirror(std::vector<MirrorPage>* pages) {
   }
   for (size_t i = 0; i < pages->size(); ++i) {
     MirrorPage& page = (*pages)[i];
-    if (best.at(page.path).page == i && !folders.contains(page.path)) continue;
-    page.path = UniqueMirrorPath(page.path, page.url);
+    const size_t owner = best.at(page.path).page;
+    const bool is_file = !folders.contains(page.path);
+    if (is_file && owner == i) continue;
+    page.shares_file = is_file && is_same((*pages)[owner], page);
+    if (!page.shares_file) page.path = UniqueMirrorPath(page.path, page.url);
   }
 }
 

@@ -16,8 +16,12 @@ namespace {
 
 constexpr std::string_view kHtml = "text/html";
 
-std::map<std::string, std::string> Arranged(std::vector<MirrorPage> pages) {
-  ArrangeMirror(&pages);
+std::map<std::string, std::string> Arranged(std::vector<MirrorPage> pages,
+                                            bool all_are_one = false) {
+  ArrangeMirror(&pages, [&](const MirrorPage& owner, const MirrorPage& other) {
+    EXPECT_NE(owner.url, other.url);
+    return all_are_one;
+  });
   std::map<std::string, std::string> paths;
   for (const MirrorPage& page : pages) paths[page.url] = page.path;
   return paths;
@@ -37,6 +41,18 @@ TEST(MirrorLayoutTest, WhoSpellsAPathGetsIt) {
   EXPECT_EQ(paths["http://h/"], Hashed("h/index", "http://h/", ".html"));
   EXPECT_EQ(paths["http://h/a.html"], "h/a.html");
   EXPECT_EQ(paths["http://h/a"], Hashed("h/a", "http://h/a", ".html"));
+}
+
+TEST(MirrorLayoutTest, PagesOfOneContentThatWantOnePathShareIt) {
+  auto paths = Arranged({Html("http://h/"), Html("http://h/index.html"), Html("http://h/other")},
+                        /*all_are_one=*/true);
+  EXPECT_EQ(paths["http://h/index.html"], "h/index.html");
+  EXPECT_EQ(paths["http://h/"], "h/index.html");
+  EXPECT_EQ(paths["http://h/other"], "h/other.html");
+  // What a folder needs is nobody's to share.
+  paths = Arranged({Plain("http://h/a"), Plain("https://h/a"), Html("http://h/a/b")}, true);
+  EXPECT_EQ(paths["http://h/a"], Hashed("h/a", "http://h/a", ""));
+  EXPECT_EQ(paths["https://h/a"], Hashed("h/a", "https://h/a", ""));
 }
 
 TEST(MirrorLayoutTest, AFolderGoesBeforeAFile) {
