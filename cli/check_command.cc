@@ -1,4 +1,5 @@
-// `orbweaver check`: are these URLs alive?
+// `orbweaver check`: are these URLs alive? The parts stand in cli/check/. Past 400 lines, fifty of
+// which are its help.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // `orbweaver crawl`: all workers in this process, on one folder.
-// The parts of its steps stand in cli/crawl/.
+// The parts of its steps stand in cli/crawl/. Past 400 lines, ninety of which are its help.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

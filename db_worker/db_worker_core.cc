@@ -1,3 +1,5 @@
+// Past 400 lines: a rebalance may come between any two parts of a step, so their order and what a
+// rebalance does to each stand together.
 #include "db_worker/db_worker_core.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Past 400 lines, so that the way of one event, from its facts to the outbox, is read in one go.
 #include "strategy_worker/core/event_handler.h"
 
 #include <algorithm>
