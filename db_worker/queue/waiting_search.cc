@@ -168,12 +168,17 @@ void WaitingSearch::Purge() {
 }
 
 absl::Status WaitingSearch::Mark(const WorkerParts& parts) {
-  while (true) {
-    RETURN_IF_ERROR(marks_.Write(parts));
-    if (!marks_.empty() || marked() || parts.IsDue()) return absl::OkStatus();
-    RETURN_IF_ERROR(MarkPortion(parts));
-    if (parts.IsDue()) return absl::OkStatus();
-  }
+  // Each call gets on, also one that comes when the group is due already: whoever gives a partition
+  // away calls until all is done.
+  do {
+    if (marks_.empty()) {
+      if (marked()) break;
+      RETURN_IF_ERROR(MarkPortion(parts));
+    } else {
+      RETURN_IF_ERROR(marks_.Write(parts));
+    }
+  } while (!parts.IsDue());
+  return absl::OkStatus();
 }
 
 // The head goes along as it is without the messages, so that the domain is claimed.

@@ -418,7 +418,7 @@ class Simulation {
     faults_left_ = 0;
     workers_.clear();
     StartWorker(false);
-    for (int round = 0; round < 2000; ++round) {
+    for (int round = 0; round < 6000; ++round) {
       workers_.front()->Step();
       world_.CommitFeed();
       world_.clock.Advance(round % 20 == 19 ? Duration(std::chrono::minutes(15)) : seconds(4));

@@ -36,6 +36,12 @@ TEST_F(DbWorkerSim, WhatIsScheduledLeavesExactlyOnceWithinItsCaps) {
   EXPECT_EQ(FirstFailure(seeds, BrokenRule::kNothing), "");
 }
 
+// A partition goes while what was taken out of its chunks is marked, and the group is due: once the
+// worker called for more of it without end.
+TEST_F(DbWorkerSim, APartitionThatGoesWhileItIsMarkedIsGivenAway) {
+  EXPECT_EQ(SimulateDbWorkers(1132, BrokenRule::kNothing), "");
+}
+
 TEST_F(DbWorkerSim, NoticesIgnoredWatermarks) { ExpectNoticed(BrokenRule::kWatermarks); }
 TEST_F(DbWorkerSim, NoticesIgnoredEpochs) { ExpectNoticed(BrokenRule::kEpochs); }
 TEST_F(DbWorkerSim, NoticesThatNobodyAsksForTheOwner) { ExpectNoticed(BrokenRule::kStillOwner); }
