@@ -113,7 +113,9 @@ class Auditor {
     CHECK_OK(strategy.status());
     auto scope = CrawlScope::Make(run_.shape.scope, *calm_.suffixes);
     CHECK_OK(scope.status());
-    const auto core = calm_.NewCore(**strategy, {.member = "calm", .scope = *std::move(scope)});
+    const auto core = calm_.NewCore(
+        **strategy,
+        {.member = "calm", .options = run_.shape.strategy_worker, .scope = *std::move(scope)});
     CHECK_OK(calm_.RunUntilIdle(*core));
   }
 
