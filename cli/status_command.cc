@@ -59,7 +59,7 @@ struct Arguments {
   bool json = false;
 };
 
-// What is wrong, or empty.
+// The mistake in the arguments; empty when there is none.
 std::string Parse(std::vector<std::string> args, Arguments* parsed) {
   parsed->watch = TakeSwitch(&args, "--watch");
   parsed->json = TakeSwitch(&args, "--json");

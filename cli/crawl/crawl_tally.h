@@ -51,7 +51,7 @@ class CrawlTally {
   void Add(const SpiderLogEntry& entry);
 
   uint64_t pages() const { return pages_; }
-  // What pages embed, fetched for them alone: no pages.
+  // Fetched only because pages embed them; they count as no pages.
   uint64_t assets() const { return assets_; }
   // Those that --sitemaps asked for. One that a strategy asks for by itself is a page to it.
   uint64_t sitemaps() const { return sitemaps_; }

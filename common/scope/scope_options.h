@@ -18,13 +18,13 @@ enum class ScopeKind : uint8_t { kEverything, kDomain, kHost, kPath };
 // "everything", "domain", "host", "path".
 std::string_view ScopeKindName(ScopeKind kind);
 
-// Who asks for sitemaps, and whether links from pages are followed beside them.
+// How sitemaps are asked for, and whether links from pages are followed beside them.
 enum class SitemapUse : uint8_t { kStrategy, kAlso, kOnly, kNo };
 
 struct ScopeOptions {
   ScopeKind kind = ScopeKind::kEverything;
   SitemapUse sitemaps = SitemapUse::kStrategy;
-  // What pages embed is fetched, wherever it lies.
+  // Fetches what pages embed, wherever it lies.
   bool assets = false;
   // Patterns (url_pattern.h). None: all URLs.
   std::vector<std::string> include;

@@ -63,7 +63,7 @@ void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,
 
 namespace {
 
-// What the scope means for fetching and parsing.
+// Sets the options of fetching and parsing that follow from the scope.
 void FollowScope(SpiderOptions* options) {
   if (options->scope.assets) {
     options->parse.embedded = options->parse.prefer_embedded = true;

@@ -87,7 +87,7 @@ void Lane::Start(LaneTask task) {
   SpiderFeedEntry entry;
   CHECK_OK(Decode(kept.entry, &arena_, &entry));
   const Request& asked = std::get<Request>(entry.entry);
-  // What a page embeds may be anything.
+  // An asset may have any type.
   request.any_type =
       IsCompressedSitemap(kept.url) || OwnRequestOf(asked.meta).kind != OwnRequest::Kind::kNone;
   // Validators are of the request's own URL.

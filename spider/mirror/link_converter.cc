@@ -174,7 +174,7 @@ void LinkConverter::ConvertPlace(const HtmlUrlPlace& place, Document* document) 
   const std::string_view raw = document->body.substr(place.begin, place.end - place.begin);
   if (place.kind == Kind::kStyleSheet) return ConvertCss(raw, place.begin, document);
   if (place.kind == Kind::kBase) {
-    // What was relative to it is so no more.
+    // Links are relative to the file now, and no more to <base>.
     if (document->has_base) {
       Replace(place.begin, place.end, place.quoted ? "" : "\"\"", document);
     }

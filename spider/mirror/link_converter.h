@@ -57,7 +57,7 @@ class LinkConverter {
   void ConvertCss(std::string_view css, size_t begin, Document* document);
   void SetBase(const std::vector<HtmlUrlPlace>& places, Document* document);
   void ConvertPlace(const HtmlUrlPlace& place, Document* document);
-  // What a link to `url`, which is UTF-8, becomes; nullopt: it stays.
+  // The new text of a link to `url`, which is UTF-8; nullopt: it stays.
   std::optional<std::string> LinkTo(std::string_view url, const Document& document);
   // In UTF-8.
   std::string Decoded(std::string_view text, std::string_view charset);

@@ -1,4 +1,4 @@
-// What the spiders of a mirror have been answered.
+// The answers that the spiders of a mirror have had.
 #pragma once
 
 #include <cstdint>

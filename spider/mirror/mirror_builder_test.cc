@@ -36,7 +36,7 @@ struct Answer {
 
 class MirrorBuilderTest : public ::testing::Test {
  protected:
-  // What a spider writes that is killed after it.
+  // Writes as a spider does that is killed after it.
   void Keep(const std::vector<Answer>& answers, const std::string& folder = "out") {
     ArchiveOptions options;
     options.folder = Path(folder);
@@ -197,7 +197,7 @@ TEST_F(MirrorBuilderTest, APageThatIsFetchedAgainReplacesItsFile) {
   Keep({{"http://h/x", 200, kHtml, "<a href=y>new"}, {"http://h/y", 200, kHtml, "html"}});
   Build();
   EXPECT_EQ(Files(), (Tree{{"h/x.html", "<a href=y.html>new"}, {"h/y.html", "html"}}));
-  // What is a redirect now frees its path, and a better one of another page.
+  // A page that is a redirect now frees its path, and a better one of another page.
   Keep({{"http://h/x.html", 200, kHtml, "spelled"}});
   Build();
   EXPECT_EQ(Files()["h/x.html"], "spelled");

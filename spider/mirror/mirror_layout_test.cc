@@ -49,7 +49,7 @@ TEST(MirrorLayoutTest, PagesOfOneContentThatWantOnePathShareIt) {
   EXPECT_EQ(paths["http://h/index.html"], "h/index.html");
   EXPECT_EQ(paths["http://h/"], "h/index.html");
   EXPECT_EQ(paths["http://h/other"], "h/other.html");
-  // What a folder needs is nobody's to share.
+  // Nobody shares the path of a folder.
   paths = Arranged({Plain("http://h/a"), Plain("https://h/a"), Html("http://h/a/b")}, true);
   EXPECT_EQ(paths["http://h/a"], Hashed("h/a", "http://h/a", ""));
   EXPECT_EQ(paths["https://h/a"], Hashed("h/a", "https://h/a", ""));

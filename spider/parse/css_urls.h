@@ -35,7 +35,7 @@ class CssUrlReader {
   bool Next(CssUrl* found);
 
  private:
-  // What the at-rule that is being read makes of a URL.
+  // The meaning that the at-rule being read gives to a URL.
   enum class Rule : uint8_t { kNone, kImport, kNames };
 
   void SkipComment();

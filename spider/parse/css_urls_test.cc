@@ -31,7 +31,7 @@ TEST(CssUrlsTest, AnImportIsAStringOrAUrl) {
   EXPECT_EQ(UrlsOf("@import \"a.css\";@IMPORT url(b.css) screen;@import url('c.css');"
                    "p { content: \"no.css\" }"),
             (Urls{"+a.css", "+b.css", "+c.css"}));
-  // What stands behind an import's URL is a condition.
+  // Behind an import's URL stands a condition.
   EXPECT_EQ(UrlsOf("@import url(a.css) layer(x) supports(content: \"b\") screen;"),
             (Urls{"+a.css"}));
 }

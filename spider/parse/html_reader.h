@@ -75,7 +75,7 @@ class HtmlReader : public HtmlSink {
   TextBuffer anchor_{kMaxAnchorBytes};
   // <template>s around what is read that are no part of the page: the outermost and those in it.
   size_t templates_ = 0;
-  // What stands in the <style> that is open, or stood in the last one.
+  // The text of the <style> that is open, or of the last one.
   std::string style_;
   // The element whose content is no text to read, or kOther.
   HtmlTag hidden_ = HtmlTag::kOther;

@@ -26,8 +26,8 @@ struct ParseOptions {
   HtmlEngineKind engine = HtmlEngineKind::kScanner;
   // Links to what a page embeds: images, scripts, style sheets, audio, video.
   bool embedded = false;
-  // What is embedded and linked to is told as embedded: where assets are fetched, those that need
-  // no other reason (scope.assets).
+  // A URL that is both embedded and linked to is told as embedded: where assets are fetched, those
+  // that need no other reason (scope.assets).
   bool prefer_embedded = false;
   // The name by which pages may speak to this crawler: <meta name=NAME>, X-Robots-Tag: NAME: … No
   // option of its own: robots.txt and pages use one name (spider/robots/crawler_name.h).

@@ -1,6 +1,5 @@
-// What was fetched, kept in files: WARC, a mirror, pages.jsonl, links.jsonl and texts.jsonl, as
-// configured.
-// Failures are FailureFile's.
+// Answers that were fetched, kept in files: WARC, a mirror, pages.jsonl, links.jsonl and
+// texts.jsonl, as configured. Failures are FailureFile's.
 #pragma once
 
 #include <memory>

@@ -7,7 +7,7 @@
 
 namespace orbweaver {
 
-// What `errno` says of `action` on `path`; fatal. A full disk is told with its remedy.
+// The fatal status of `errno` for `action` on `path`. A full disk is told with its remedy.
 absl::Status DiskError(std::string_view action, std::string_view path);
 
 }  // namespace orbweaver

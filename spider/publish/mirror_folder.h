@@ -27,7 +27,7 @@ class MirrorFolder {
   MirrorFolder(const MirrorFolder&) = delete;
   MirrorFolder& operator=(const MirrorFolder&) = delete;
 
-  // What becomes of a file that stands where a folder of the path has to be.
+  // The fate of a file that stands where a folder of the path has to be.
   enum class InTheWay { kRefuse, kRemove };
 
   // The file `path` becomes `content`. Fatal when it cannot be written: it is then as it was.

@@ -117,7 +117,7 @@ bool EndsWithIgnoreCase(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && EqualsIgnoreCase(text.substr(text.size() - end.size()), end);
 }
 
-// What has to follow a name so that browsers know the file's type by it.
+// The ending that a name lacks for browsers to know the file's type by it.
 std::string_view MissingExtension(std::string_view name, std::string_view content_type) {
   if (IsCssType(content_type)) return EndsWithIgnoreCase(name, ".css") ? "" : ".css";
   if (!IsHtmlType(content_type)) return "";

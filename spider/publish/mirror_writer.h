@@ -1,4 +1,4 @@
-// What was fetched, as the files of a mirror.
+// Answers that were fetched, as the files of a mirror.
 #pragma once
 
 #include <memory>

@@ -80,7 +80,7 @@ absl::Status FinishFile(int fd, const std::string& path, const std::string& open
   return SyncFolderOf(path);
 }
 
-// What is to be done with files of one kind.
+// How files of one kind are recovered.
 struct Recovery {
   std::string_view ending;
   const Repair& repair;

@@ -28,7 +28,7 @@ class OutputFile {
   static absl::StatusOr<std::unique_ptr<OutputFile>> Create(const std::string& folder,
                                                             std::string_view name,
                                                             std::string_view ending = kOpen);
-  // What was not finished stays open, without its lock.
+  // A file that was not finished stays open, without its lock.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

@@ -263,7 +263,7 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
   } else if (is_own_outcome_) {
     RetryOwnRequest(event);
   } else {
-    // What the event schedules comes behind the purge.
+    // The purge comes before all that the event schedules.
     if (output_.give_up_domain != 0) plan_.Purge();
     DecideLinks(event);
     DecideExtras(event);

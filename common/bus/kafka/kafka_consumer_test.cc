@@ -1,5 +1,5 @@
-// What a consumer does where a real broker cannot be brought to it in good time; the contract suite
-// has the rest, on real brokers.
+// A consumer whose broker does not answer in good time, which no real broker can be brought to. The
+// contract suite has the rest, on real brokers.
 #include "common/bus/kafka/kafka_consumer.h"
 
 #include <memory>
@@ -52,7 +52,7 @@ class ConsumerTakeOverTest : public ::testing::TestWithParam<const char*> {
     return *std::move(consumer);
   }
 
-  // Whoever is asked where the group stands says that the coordinator is still loading.
+  // Each answer to "where does the group stand?" is that the coordinator is still loading.
   void Loading() {
     const std::vector<rd_kafka_resp_err_t> errors(10'000,
                                                   RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS);
