@@ -14,6 +14,7 @@
 #include "common/url/domain_cache.h"
 #include "common/url/partition.h"
 #include "common/url/suffix_table.h"
+#include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
 namespace {
@@ -24,12 +25,15 @@ std::unique_ptr<const PublicSuffixes> Load(const PublicSuffixOptions& options = 
   return *std::move(suffixes);
 }
 
-std::string WriteFile(std::string_view text) {
-  const std::string path = testing::TempDir() + "suffixes_" +
-                           testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::ofstream(path) << text;
-  return path;
-}
+// A list in a file.
+class ListFile {
+ public:
+  explicit ListFile(std::string_view text) { std::ofstream(path()) << text; }
+  std::string path() const { return folder_.path() / "suffixes"; }
+
+ private:
+  const ScratchFolder folder_;
+};
 
 bool IsAscii(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -68,7 +72,7 @@ TEST(PublicSuffixesTest, TheListCompiledInIsNewerThanTheDistributions) {
 
 TEST(PublicSuffixesTest, AListSaysWhenItWasMade) {
   const auto date = [](const std::string& head) {
-    return std::string(Load({.file = WriteFile(head + "\ncom\n")})->date());
+    return std::string(Load({.file = ListFile(head + "\ncom\n").path()})->date());
   };
   EXPECT_EQ(date("// VERSION: 2031-01-02_03-04-05_UTC"), "2031-01-02");
   EXPECT_EQ(date("// VERSION: 2031"), "unknown");
@@ -119,9 +123,11 @@ TEST(PublicSuffixesTest, ThePrivateSectionIsASwitch) {
 }
 
 TEST(PublicSuffixesTest, AFileTakesThePlaceOfTheBuiltInList) {
-  const auto suffixes = Load({.file = WriteFile("// ===BEGIN ICANN DOMAINS===\n"
-                                                "zz\nmy.zz\n*.w.zz\n!ex.w.zz\n公司.zz\n"
-                                                "// ===END ICANN DOMAINS===\n")});
+  const ListFile file(
+      "// ===BEGIN ICANN DOMAINS===\n"
+      "zz\nmy.zz\n*.w.zz\n!ex.w.zz\n公司.zz\n"
+      "// ===END ICANN DOMAINS===\n");
+  const auto suffixes = Load({.file = file.path()});
   EXPECT_EQ(suffixes->RegisteredDomain("a.b.my.zz"), "b.my.zz");
   EXPECT_EQ(suffixes->RegisteredDomain("a.b.c.w.zz"), "b.c.w.zz");
   EXPECT_EQ(suffixes->RegisteredDomain("a.ex.w.zz"), "ex.w.zz");
@@ -134,7 +140,7 @@ TEST(PublicSuffixesTest, AFileThatIsNoListIsRefusedByName) {
   EXPECT_TRUE(IsFatal(missing.status()));
   EXPECT_NE(missing.status().message().find("'no/such/file': No such file"), std::string::npos)
       << missing.status();
-  const auto empty = PublicSuffixes::Load({.file = WriteFile("// nothing\n")});
+  const auto empty = PublicSuffixes::Load({.file = ListFile("// nothing\n").path()});
   EXPECT_TRUE(IsFatal(empty.status()));
   EXPECT_NE(empty.status().message().find("no suffix in it"), std::string::npos);
 }
@@ -150,8 +156,8 @@ TEST(PublicSuffixesTest, HostsOfAnyLengthAreAnswered) {
 
 TEST(PublicSuffixesTest, EveryRuleOfTheListIsReadAsLibpslReadsIt) {
   const std::string_view list = BuiltInSuffixList();
-  const std::unique_ptr<psl_ctx_t, decltype(&psl_free)> psl(psl_load_file(WriteFile(list).c_str()),
-                                                            &psl_free);
+  const std::unique_ptr<psl_ctx_t, decltype(&psl_free)> psl(
+      psl_load_file(ListFile(list).path().c_str()), &psl_free);
   const auto suffixes = Load();
   const auto expect_same = [&](const std::string& host) {
     const char* domain = psl_registrable_domain(psl.get(), host.c_str());

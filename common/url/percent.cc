@@ -15,11 +15,6 @@ int HexValue(char c) {
 
 bool IsUpperHex(char c) { return HexValue(c) >= 0 && !(c >= 'a' && c <= 'f'); }
 
-bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
 // Whether `text` ends with a percent sign that a digit, or two, would make an escape.
 bool EndsInsideEscape(std::string_view text) {
   if (text.ends_with('%')) return true;
@@ -39,8 +34,13 @@ bool IsPercentCanonical(std::string_view text) {
   return true;
 }
 
-void AppendPercentCanonical(std::string_view text, std::string* out) {
+void AppendPercentEscape(char c, std::string* out) {
   static constexpr char kDigits[] = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  out->append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
+}
+
+void AppendPercentCanonical(std::string_view text, std::string* out) {
   while (true) {
     const size_t at = text.find('%');
     out->append(text.substr(0, at));
@@ -57,7 +57,7 @@ void AppendPercentCanonical(std::string_view text, std::string* out) {
     if (IsUnreserved(decoded) && !(HexValue(decoded) >= 0 && EndsInsideEscape(*out))) {
       out->push_back(decoded);
     } else {
-      out->append({'%', kDigits[high], kDigits[low]});
+      AppendPercentEscape(decoded, out);
     }
     text.remove_prefix(3);
   }

@@ -6,6 +6,15 @@
 
 namespace orbweaver {
 
+// RFC 3986's letters, digits and `-._~`, which need no escape anywhere.
+constexpr bool IsUnreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+// Appends `c` as an escape: `%2F`.
+void AppendPercentEscape(char c, std::string* out);
+
 // Appends `text` with escapes of unreserved characters decoded and the hexadecimal digits of all
 // others in upper case. A percent sign that begins no escape stays as it is, and nothing is decoded
 // that would make it begin one (`%%341` is not `%41`), so that appending the result again would

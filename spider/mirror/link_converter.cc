@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/url/percent.h"
 #include "spider/parse/ascii.h"
 #include "spider/parse/attribute_values.h"
 #include "spider/parse/character_reference.h"
@@ -58,17 +59,13 @@ bool MayStayInLink(char c) {
 
 // A URL, or a part of one, as it may stand between any quotes.
 std::string ForLink(std::string_view url) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
   std::string link;
   for (const char c : url) {
     if (MayStayInLink(c)) {
       link.push_back(c);
-      continue;
+    } else {
+      AppendPercentEscape(c, &link);
     }
-    const auto byte = static_cast<unsigned char>(c);
-    link.push_back('%');
-    link.push_back(kDigits[byte >> 4]);
-    link.push_back(kDigits[byte & 15]);
   }
   return link;
 }

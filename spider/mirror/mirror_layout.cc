@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 
-#include "spider/parse/ascii.h"
+#include "common/url/percent.h"
 #include "spider/publish/mirror_path.h"
 
 namespace orbweaver {
@@ -25,10 +25,6 @@ bool GoesBefore(const Claim& a, const Claim& b, const std::vector<MirrorPage>& p
   const std::string& second = pages[b.page].url;
   const bool secure = first.starts_with("https:");
   return secure != second.starts_with("https:") ? secure : first < second;
-}
-
-bool IsUnreserved(char c) {
-  return IsAsciiLetter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 }  // namespace
@@ -68,16 +64,12 @@ std::string RelativeLink(std::string_view from, std::string_view to) {
   std::string link;
   const auto up = std::count(from.begin() + static_cast<std::ptrdiff_t>(common), from.end(), '/');
   for (std::ptrdiff_t i = 0; i < up; ++i) link += "../";
-  constexpr char kDigits[] = "0123456789ABCDEF";
   for (const char c : to.substr(common)) {
     if (c == '/' || IsUnreserved(c)) {
       link.push_back(c);
-      continue;
+    } else {
+      AppendPercentEscape(c, &link);
     }
-    const auto byte = static_cast<unsigned char>(c);
-    link.push_back('%');
-    link.push_back(kDigits[byte >> 4]);
-    link.push_back(kDigits[byte & 15]);
   }
   return link;
 }

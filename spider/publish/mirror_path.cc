@@ -7,6 +7,7 @@
 
 #include "common/base/check.h"
 #include "common/base/utf8.h"
+#include "common/url/percent.h"
 #include "spider/parse/ascii.h"
 
 namespace orbweaver {
@@ -31,13 +32,7 @@ bool MayStand(std::string_view bytes) {
 }
 
 void AppendEscaped(std::string_view bytes, std::string* out) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    out->push_back('%');
-    out->push_back(kDigits[byte >> 4]);
-    out->push_back(kDigits[byte & 15]);
-  }
+  for (const char c : bytes) AppendPercentEscape(c, out);
 }
 
 // The character that `text` begins with, in bytes; 0 when it begins with none of UTF-8.
