@@ -6,6 +6,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "tests/support/scratch_folder.h"
+
 namespace orbweaver {
 namespace {
 
@@ -13,11 +15,8 @@ namespace fs = std::filesystem;
 
 class OutputFolderTest : public ::testing::Test {
  protected:
-  OutputFolderTest() { fs::create_directories(folder_); }
-  ~OutputFolderTest() override { fs::remove_all(folder_); }
-
-  const fs::path folder_ =
-      fs::path(::testing::TempDir()) / ("output_folder_test." + std::to_string(getpid()));
+  const ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(OutputFolderTest, OneThatCanBeMadeIsGoodAndNotMade) {

@@ -1,14 +1,13 @@
 #include "common/config/load.h"
 
-#include <cstdio>
 #include <fstream>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
 #include "common/config/yaml_tree.h"
+#include "tests/support/scratch_folder.h"
 
 namespace orbweaver::config {
 namespace {
@@ -38,7 +37,6 @@ class LoadTest : public ::testing::Test {
     schema_.Add("spider.max_connections", &values_.max_connections, {.min = 1, .doc = "d"});
     schema_.Add("spider.fetch.timeout", &values_.timeout, {.doc = "d"});
   }
-  ~LoadTest() override { std::remove(path_.c_str()); }
 
   // "OK" or the message, with the file under the name that a user would give it.
   std::string Loaded(Inputs inputs) {
@@ -70,7 +68,8 @@ class LoadTest : public ::testing::Test {
     return "no such option";
   }
 
-  const std::string path_ = ::testing::TempDir() + "load_test_" + std::to_string(getpid());
+  const ScratchFolder folder_;
+  const std::string path_ = folder_.path() / "file";
   Values values_;
   Schema schema_;
 };
@@ -312,8 +311,8 @@ TEST_F(LoadTest, ASetWithoutAnEqualsSignIsRefused) {
 TEST_F(LoadTest, AFileThatCannotBeReadIsNamed) {
   EXPECT_EQ(Loaded({.file = path_}),
             "configuration file orbweaver.yaml: No such file or directory");
-  EXPECT_EQ(Loaded({.file = ::testing::TempDir()}),
-            "configuration file " + ::testing::TempDir() + ": Is a directory");
+  EXPECT_EQ(Loaded({.file = folder_.path()}),
+            "configuration file " + folder_.path().string() + ": Is a directory");
   EXPECT_EQ(LoadedFile(std::string(kMaxFileBytes + 1, '#')),
             "configuration file orbweaver.yaml: larger than 1048576 bytes");
   EXPECT_EQ(LoadedFile(std::string(kMaxFileBytes, '#')), "OK");

@@ -1,15 +1,14 @@
 #include "common/config/render.h"
 
-#include <cstdio>
 #include <fstream>
 #include <regex>
-#include <unistd.h>
 
 #include "yaml-cpp/yaml.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/config/load.h"
+#include "tests/support/scratch_folder.h"
 
 namespace orbweaver::config {
 namespace {
@@ -120,14 +119,13 @@ TEST_F(RenderTest, WhatIsShownLoadsAsTheSameValues) {
        "b.name=null # \"quoted\"\n\t\\ : {x} \x01 ä \xe2\x80\xa8", "b.colour=blue",
        "c.hosts=~,true,[1],- x, y ", "c.properties.x: {=}", "c.properties.12=!!int 5",
        "c.properties.a\nb=*x"});
-  const std::string path =
-      ::testing::TempDir() + "render_test_" + std::to_string(getpid()) + ".yaml";
+  const ScratchFolder folder;
+  const std::string path = folder.path() / "shown.yaml";
   std::ofstream(path) << EffectiveYaml(schema_);
   Values again;
   Schema schema;
   Declare(schema, &again);
   const absl::Status status = Load({.file = path}, &schema);
-  std::remove(path.c_str());
   EXPECT_TRUE(status.ok()) << status << "\n" << EffectiveYaml(schema_);
   EXPECT_TRUE(again == values_) << EffectiveYaml(schema);
 }
@@ -139,15 +137,14 @@ TEST_F(RenderTest, WhatWasConfiguredIsKeptWithItsSecretsAndLaterSourcesWin) {
       ConfiguredYaml(schema_, [](std::string_view name) { return name != "a.deep.wait"; });
   EXPECT_EQ(kept.find("wait"), std::string::npos) << kept;
   EXPECT_EQ(kept.find("colour"), std::string::npos) << "a default";
-  const std::string path =
-      ::testing::TempDir() + "render_test_kept_" + std::to_string(getpid()) + ".yaml";
+  const ScratchFolder folder;
+  const std::string path = folder.path() / "kept.yaml";
   std::ofstream(path) << kept;
   Values again;
   Schema schema;
   Declare(schema, &again);
   const absl::Status status =
       Load({.kept = path, .sets = {"a.port=9", "c.properties.acks=1"}}, &schema);
-  std::remove(path.c_str());
   ASSERT_TRUE(status.ok()) << status << "\n" << kept;
   EXPECT_EQ(again.port, 9);
   EXPECT_EQ(again.token, "hunter2");
@@ -157,10 +154,10 @@ TEST_F(RenderTest, WhatWasConfiguredIsKeptWithItsSecretsAndLaterSourcesWin) {
 }
 
 TEST_F(RenderTest, ASourceCannotBreakOutOfItsComment) {
-  const std::string path = ::testing::TempDir() + "render\ntest_" + std::to_string(getpid());
+  const ScratchFolder folder;
+  const std::string path = folder.path() / "render\ntest_";
   std::ofstream(path) << "a: {port: 5}";
   const absl::Status status = Load({.file = path}, &schema_);
-  std::remove(path.c_str());
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_NE(EffectiveYaml(schema_).find("render?test_"), std::string::npos);
 }

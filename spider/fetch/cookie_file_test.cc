@@ -6,6 +6,7 @@
 
 #include "common/base/status.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
 namespace {
@@ -93,8 +94,9 @@ TEST(CookieFileTest, TheHeaderIsBounded) {
 TEST(CookieFileTest, AFileThatCannotBeReadIsNamed) {
   EXPECT_EQ(MessageOf(CookieFile::Read("/nowhere/cookies").status()),
             "'/nowhere/cookies': No such file or directory");
-  EXPECT_FALSE(CookieFile::Read(testing::TempDir()).ok());
-  const std::string path = testing::TempDir() + "/cookie_file_test";
+  const ScratchFolder folder;
+  EXPECT_FALSE(CookieFile::Read(folder.path()).ok());
+  const std::string path = folder.path() / "cookies";
   std::ofstream(path) << "a.test\tFALSE\t/\tFALSE\t0\ta\t1\n";
   EXPECT_EQ(CookieFile::Read(path)->size(), 1u);
   std::ofstream(path) << std::string(CookieFile::kMaxBytes + 1, '#');

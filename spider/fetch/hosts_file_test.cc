@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "spider/fetch/dns_answer.h"
+#include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
 namespace {
@@ -52,7 +53,8 @@ TEST(HostsFileTest, ANameHasABoundedNumberOfAddresses) {
 
 TEST(HostsFileTest, AFileThatIsNotThereHasNoNames) {
   EXPECT_TRUE(HostsFile::Read("/nowhere/hosts").Find("a").empty());
-  const std::string path = testing::TempDir() + "/hosts_file_test";
+  const ScratchFolder folder;
+  const std::string path = folder.path() / "hosts";
   std::ofstream(path) << "10.0.0.1 a\n";
   EXPECT_EQ(Texts(HostsFile::Read(path).Find("a")), Strings{"10.0.0.1"});
 }

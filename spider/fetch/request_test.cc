@@ -7,6 +7,7 @@
 #include "common/base/status.h"
 #include "spider/fetch/fetch_url.h"
 #include "spider/fetch/request_head.h"
+#include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
 namespace {
@@ -124,7 +125,8 @@ TEST(RequestHeadTest, AHeaderOfOneHostIsSentToNoOther) {
 }
 
 TEST(RequestHeadTest, NoSecretIsKept) {
-  const std::string path = testing::TempDir() + "/request_test_cookies";
+  const ScratchFolder folder;
+  const std::string path = folder.path() / "cookies";
   std::ofstream(path) << "a.test\tFALSE\t/\tFALSE\t0\tsession\thush\n";
   const RequestHead request =
       RequestHead::Create({.user_agent = "bot",
@@ -151,7 +153,8 @@ TEST(RequestHeadTest, NoSecretIsKept) {
 }
 
 TEST(RequestHeadTest, AHeaderThatIsGivenTakesThePlaceOfTheFilesCookies) {
-  const std::string path = testing::TempDir() + "/request_test_cookies";
+  const ScratchFolder folder;
+  const std::string path = folder.path() / "cookies";
   std::ofstream(path) << "a.test\tFALSE\t/\tFALSE\t0\tfile\t1\n";
   const RequestHead request =
       RequestHead::Create({.host_headers = {{"a.test/Cookie", "given=1"}}, .cookies_file = path})

@@ -172,6 +172,13 @@ def unescaped(root, files):
                 yield f"{file}: prints past cli/message.h"
 
 
+def shared_files(root, files):
+    """Tests that write into the folder which all tests share: two that run at once would meet."""
+    for file in files:
+        if file.endswith((".cc", ".h")) and re.search(r"\bTempDir\(\)", (root / file).read_text()):
+            yield f"{file}: writes into the folder of all tests; tests/support/scratch_folder.h gives it one of its own"
+
+
 def tracked(root):
     # git refuses a checkout of another user, as root has it before him, unless it is named.
     out = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files"], check=True,
@@ -185,6 +192,9 @@ class Layering(unittest.TestCase):
 
     def test_commands_print_nothing_unescaped(self):
         self.assertEqual([], list(unescaped(ROOT, tracked(ROOT))))
+
+    def test_no_two_tests_write_the_same_file(self):
+        self.assertEqual([], list(shared_files(ROOT, tracked(ROOT))))
 
     def test_every_class_has_a_name_of_its_own(self):
         self.assertEqual([], list(doubles(ROOT, tracked(ROOT))))
@@ -202,7 +212,7 @@ class TheCheckItself(unittest.TestCase):
             for name, text in files.items():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(text)
-            return list(check(root, list(files))) + list(undocumented(root, list(files)))
+            return [*check(root, files), *undocumented(root, files), *shared_files(root, files)]
 
     def only(self, name, text, **others):
         files = {name: text, name.rpartition("/")[0] + "/README.md": "", "common/base/x.h": "", "common/base/README.md": ""}
@@ -255,6 +265,10 @@ class TheCheckItself(unittest.TestCase):
     def test_a_heavy_header_in_a_header_is_a_breach(self):
         self.assertTrue(self.only("common/store/rocksdb/a.h", "#include <rocksdb/db.h>"))
         self.assertEqual([], self.only("common/store/rocksdb/a.cc", "#include <rocksdb/db.h>"))
+
+    def test_a_file_in_the_folder_of_all_tests_is_a_breach(self):
+        self.assertTrue(self.only("common/base/a_test.cc", 'path = testing::TempDir() + "a";'))
+        self.assertEqual([], self.only("common/base/a_test.cc", "path = ScratchFolder().path();"))
 
     def test_a_folder_without_a_word_is_a_breach(self):
         self.assertTrue(self.breaches({"common/base/x.h": "", "ARCHITECTURE.md": "see common/url/"}))

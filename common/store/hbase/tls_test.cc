@@ -16,15 +16,14 @@
 #include "common/store/hbase/hbase_store.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/raw_server.h"
+#include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
 namespace {
 
 // A certificate that signs itself, for `names` ("IP:127.0.0.1"), in two PEM files.
 struct Certificate {
-  explicit Certificate(const std::string& file, const char* names)
-      : certificate_file(::testing::TempDir() + file + "-certificate.pem"),
-        key_file(::testing::TempDir() + file + "-key.pem") {
+  explicit Certificate(const char* names) {
     const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
     const std::unique_ptr<X509, void (*)(X509*)> x509(X509_new(), X509_free);
     X509_set_version(x509.get(), X509_VERSION_3);
@@ -46,10 +45,6 @@ struct Certificate {
       return PEM_write_PrivateKey(f, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
     });
   }
-  ~Certificate() {
-    std::remove(certificate_file.c_str());
-    std::remove(key_file.c_str());
-  }
 
   template <typename Writer>
   static void Write(const std::string& path, Writer writer) {
@@ -57,8 +52,9 @@ struct Certificate {
     CHECK(file != nullptr && writer(file) == 1 && std::fclose(file) == 0);
   }
 
-  const std::string certificate_file;
-  const std::string key_file;
+  const ScratchFolder folder;
+  const std::string certificate_file = folder.path() / "certificate.pem";
+  const std::string key_file = folder.path() / "key.pem";
 };
 
 // Puts a megabyte, so that TLS has to wait and to go on in the middle, and gets it back.
@@ -82,14 +78,14 @@ constexpr Duration kLong = std::chrono::minutes(1);
 constexpr Duration kShort = std::chrono::seconds(1);  // when it cannot succeed
 
 TEST(TlsTest, TalksToAServerWhoseCertificateAKnownAuthoritySigned) {
-  const Certificate certificate("known", "IP:127.0.0.1");
+  const Certificate certificate("IP:127.0.0.1");
   FakeHBase server(
       {.certificate_file = certificate.certificate_file, .key_file = certificate.key_file});
   EXPECT_OK(RoundTrip(server, {.ca_file = certificate.certificate_file}, kLong));
 }
 
 TEST(TlsTest, RefusesAServerThatNobodyVouchesFor) {
-  const Certificate certificate("unknown", "IP:127.0.0.1"), other("other", "IP:127.0.0.1");
+  const Certificate certificate("IP:127.0.0.1"), other("IP:127.0.0.1");
   FakeHBase server(
       {.certificate_file = certificate.certificate_file, .key_file = certificate.key_file});
   const absl::Status status = RoundTrip(server, {.ca_file = other.certificate_file}, kShort);
@@ -103,7 +99,7 @@ TEST(TlsTest, RefusesAServerThatNobodyVouchesFor) {
 }
 
 TEST(TlsTest, RefusesACertificateForAnotherHost) {
-  const Certificate certificate("elsewhere", "IP:127.0.0.2,DNS:localhost");
+  const Certificate certificate("IP:127.0.0.2,DNS:localhost");
   FakeHBase server(
       {.certificate_file = certificate.certificate_file, .key_file = certificate.key_file});
   const absl::Status status = RoundTrip(server, {.ca_file = certificate.certificate_file}, kShort);
@@ -139,7 +135,7 @@ TEST(TlsTest, RefusesFilesThatCannotBeUsed) {
   const auto refused = [](const HBaseTlsOptions& options) {
     return IsFatal(TlsContext::Create(options).status());
   };
-  const Certificate certificate("usable", "IP:127.0.0.1"), other("unfit", "IP:127.0.0.1");
+  const Certificate certificate("IP:127.0.0.1"), other("IP:127.0.0.1");
   EXPECT_TRUE(refused({.ca_file = "/nowhere"}));
   EXPECT_TRUE(refused({.certificate_file = certificate.certificate_file}));
   EXPECT_TRUE(refused({.key_file = certificate.key_file}));
