@@ -201,7 +201,8 @@ class Compose(unittest.TestCase):
             self.assertEqual(0, self.project.total(service, metric))
         web, = self.project.containers("web")
         self.project.compose("stop", "web")
-        report = json.loads(self.project.logs(web).splitlines()[-1])
+        # Docker may show what it wrote to standard error, before the report, behind it.
+        report = json.loads([line for line in self.project.logs(web).splitlines() if line.startswith("{")][-1])
         self.assertTrue(report["check"]["equal"], report)
 
     def test_09_workers_stop_in_good_order(self):
