@@ -1,6 +1,6 @@
-// What Orbweaver uses of HBase's Thrift2 protocol: a subset by design. Names, field ids and types
-// are HBase's own (hbase-thrift, thrift2/hbase.thrift, 2.x) and are what travels; a field that is
-// not here is skipped when a server sends it and left at its default when we do.
+// The part of HBase's Thrift2 protocol that Orbweaver uses: a subset by design. Names, field ids
+// and types are HBase's own (hbase-thrift, thrift2/hbase.thrift, 2.x) and are what travels; a field
+// that is not here is skipped when a server sends it and left at its default when we do.
 
 namespace cpp orbweaver.hbase_thrift
 

@@ -1,5 +1,5 @@
-// Which of 64 bytes, or fewer, are of a kind, as a number: a bit for each, the lowest for the
-// first. What looks through whole pages goes by these instead of by bytes.
+// Masks of the bytes of a kind among up to 64 bytes: one bit a byte, the lowest bit for the first
+// byte. Scanners of whole pages use these masks instead of a loop over bytes.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ uint64_t MaskOf(const char* p, size_t size) {
   uint64_t mask = 0;
   if (size >= 16) {
     for (size_t i = 0; i + 16 <= size; i += 16) mask |= MaskOf16<kBytes...>(p + i) << i;
-    // What is left, with bytes that were seen already.
+    // The last 16 bytes cover the rest and overlap bytes that are in the mask already.
     return mask | MaskOf16<kBytes...>(p + size - 16) << (size - 16);
   }
 #ifdef __SSE2__

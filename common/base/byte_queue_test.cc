@@ -24,7 +24,7 @@ TEST(ByteQueueTest, AFullQueueRefusesAndLeavesTheItemWithItsOwner) {
   ASSERT_TRUE(queue.Push(std::make_unique<int>(1), 8, seconds(0)));
   auto item = std::make_unique<int>(2);
   EXPECT_FALSE(queue.Push(std::move(item), 3, milliseconds(1)));
-  // What is refused is not moved.
+  // A refused item is not moved from.
   EXPECT_THAT(item, testing::Pointee(2));  // NOLINT(bugprone-use-after-move)
 }
 

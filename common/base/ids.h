@@ -21,8 +21,8 @@ using PartitionId = StrongInt<struct PartitionIdTag, int32_t>;
 // A message's place in its partition.
 using Offset = StrongInt<struct OffsetTag, int64_t>;
 
-// What decides between two puts of one cell: (topic epoch, epoch, flush number), packed by the
-// worker; HBase's cell timestamp. 63 bits: HBase's timestamps are signed.
+// Orders two puts of one cell: (topic epoch, epoch, flush number), packed by the worker; HBase's
+// cell timestamp. 63 bits: HBase's timestamps are signed.
 using Version = StrongInt<struct VersionTag, uint64_t>;
 inline constexpr Version kMaxVersion{(uint64_t{1} << 63) - 2};
 

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
-// What begins at a byte that is not ASCII: its length, and whether it is a whole character. When it
-// is not, the length is that of the longest beginning of a character there, at least 1 (Unicode
-// 15.0, section 3.9, table 3-7 and "maximal subpart").
+// The bytes that begin at a byte that is not ASCII: their length, and whether they are a whole
+// character. When they are not, the length is that of the longest beginning of a character there,
+// at least 1 (Unicode 15.0, section 3.9, table 3-7 and "maximal subpart").
 struct Sequence {
   size_t length;
   bool whole;

@@ -16,7 +16,7 @@ namespace orbweaver {
 // Place: inside the log. Not thread-safe.
 class RepeatLimit {
  public:
-  // What was not shown of one line in one window.
+  // The number of lines of one kind that were not printed in one window.
   struct Hidden {
     std::string module;
     std::string format;
@@ -32,7 +32,7 @@ class RepeatLimit {
   // Whether this line, known by module and format string, is printed at `now`.
   bool Admit(std::string_view module, std::string_view format, SteadyTime now);
 
-  // What was hidden in the windows that are over at `now`; each is told once.
+  // Returns the counts of the windows that are over at `now`, each once.
   std::vector<Hidden> TakeOver(SteadyTime now);
   // Also what was hidden in windows that are still open.
   std::vector<Hidden> TakeAll() { return TakeOver(SteadyTime::max()); }

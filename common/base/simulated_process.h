@@ -16,8 +16,8 @@ struct SimulatedCrash {};
 // One for each simulated worker, shared by its memory store and its memory bus.
 //
 // Place: below store/memory and bus/memory, which call Reach before and after every action that the
-// outside can see (a row's put, a commit, ...). So a run can be cut between any two of them. What
-// the process had done stays; nothing of it is undone, closed or said goodbye to.
+// outside can see (a row's put, a commit, ...). So a run can be cut between any two of them. The
+// effects of the actions before the crash stay: nothing is undone or closed.
 //
 // Kill and dead are thread-safe; Reach is called on the threads that use the store and the bus.
 class SimulatedProcess {

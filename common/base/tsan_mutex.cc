@@ -3,8 +3,8 @@
 // The distribution's Abseil is compiled without ThreadSanitizer, which therefore sees neither
 // absl::Mutex nor absl::CondVar and reports a race for everything that they protect. The linker
 // (--wrap, CMakeLists.txt) directs our calls of them to the functions here, which announce the lock
-// and pass the call on. What happens between pre and post, a Condition being evaluated included, is
-// not looked at.
+// and pass the call on. ThreadSanitizer ignores everything between pre and post, the evaluation of
+// a Condition included.
 //
 // To wrap a function more: its mangled name here and in CMakeLists.txt.
 #include <sanitizer/tsan_interface.h>

@@ -2,8 +2,8 @@
 // librdkafka does. Only in the `tsan` preset.
 //
 // ThreadSanitizer follows the pthread functions; glibc's C11 ones are others over the same objects,
-// of which it knows nothing, and a thread that they began crashes in its allocator. What is defined
-// here takes their place in the whole process and calls the pthread ones.
+// of which it knows nothing, and a thread that they began crashes in its allocator. The definitions
+// here replace them in the whole process and call the pthread ones.
 #include <cerrno>
 #include <cstdint>
 #include <memory>

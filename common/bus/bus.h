@@ -21,13 +21,14 @@ struct TopicSpec {
   std::string name;
   int partitions = 1;
   int replication = 1;  // more than 1 only where there are several brokers
-  // What is older, or beyond so many bytes a partition, may be deleted; 0: kept for ever.
+  // Records that are older, or beyond so many bytes a partition, may be deleted; 0: kept for ever.
   Duration retention{};
   int64_t retention_bytes = 0;
 };
 
-// Thread-safe. What it makes must not outlive it. Nothing here or made here needs the servers to be
-// up when it is called: what has a timeout waits for them, the rest connects by itself later.
+// Thread-safe. The bus outlives the objects that it makes. The servers need not be up when the bus
+// or one of its objects is made: a call with a timeout waits for them, everything else connects
+// later by itself.
 class Bus {
  public:
   virtual ~Bus() = default;
@@ -38,9 +39,9 @@ class Bus {
   virtual absl::StatusOr<std::unique_ptr<Consumer>> NewConsumer(const ConsumerOptions& options) = 0;
   virtual absl::StatusOr<std::unique_ptr<OffsetReader>> NewOffsetReader() = 0;
 
-  // Creates the topics that are missing and waits until they can be used. What exists is compared
-  // and left alone; each difference is a line of the answer ("topic spider-log: 8 partitions,
-  // expected 16"). Callers may do the same at the same time.
+  // Creates the topics that are missing and waits until they can be used. Compares existing topics
+  // and leaves them alone; each difference is a line of the answer ("topic spider-log: 8
+  // partitions, expected 16"). Several callers may do this at the same time.
   virtual absl::StatusOr<std::vector<std::string>> EnsureTopics(std::span<const TopicSpec> topics,
                                                                 Duration timeout) = 0;
 

@@ -1,4 +1,4 @@
-// What every implementation refuses alike.
+// The limits that every implementation of the bus enforces.
 #pragma once
 
 #include "absl/status/status.h"

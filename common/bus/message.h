@@ -1,4 +1,4 @@
-// What goes over the bus.
+// Records and messages of the bus.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,7 @@ inline std::string_view HeaderOf(const Message& message, std::string_view name) 
   return {};
 }
 
-// What one Poll returned, and the memory behind it: implementations keep their own buffers there
+// The result of one Poll and the memory behind it: implementations keep their own buffers there
 // instead of copying. Ascending offsets within a partition; partitions in any order.
 class MessageBatch {
  public:

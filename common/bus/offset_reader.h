@@ -36,8 +36,8 @@ class OffsetReader {
                                                         std::span<const PartitionId> partitions,
                                                         Duration timeout) = 0;
 
-  // What `group` has committed, in the order of `partitions`; nothing where it never has, or where
-  // it has expired.
+  // The positions that `group` has committed, in the order of `partitions`; nullopt where it has
+  // committed none or its commit has expired.
   virtual absl::StatusOr<std::vector<std::optional<CommittedOffset>>> Committed(
       std::string_view group, std::string_view topic, std::span<const PartitionId> partitions,
       Duration timeout) = 0;

@@ -17,10 +17,10 @@
 
 namespace orbweaver {
 
-// What became of one record. A failure is never retry: what can be retried is retried inside, in
-// order, for as long as the delivery timeout says. Then it is Fenced (IsFenced): given up, it may
-// be in the log, and its sender begins anew with another producer. Fatal: another would fare no
-// better (no such topic, no right to write, a record that is not taken, a broken disk).
+// The result of sending one record. A failure is never of the kind retry: the producer itself
+// retries, in order, until the delivery timeout. Then it is Fenced (IsFenced): given up, it may be
+// in the log, and its sender begins anew with another producer. Fatal: another would fare no better
+// (no such topic, no right to write, a record that is not taken, a broken disk).
 struct Ack {
   uint64_t token;
   PartitionId partition;

@@ -71,8 +71,8 @@ class Loader {
       if (!variable.starts_with(kPrefix)) continue;
       const size_t equals = std::min(variable.find('='), variable.size());
       const std::string name = variable.substr(0, equals);
-      // What has no section is not configuration: ORBWEAVER_CACHE is of ./run, and Kubernetes puts
-      // ORBWEAVER_PORT into every container beside a service of that name.
+      // A variable without a section is not configuration: ORBWEAVER_CACHE is of ./run, and
+      // Kubernetes puts ORBWEAVER_PORT into every container beside a service of that name.
       if (name.find("__") == std::string::npos) continue;
       const std::string text = variable.substr(std::min(equals + 1, variable.size()));
       RETURN_IF_ERROR(Variable(name, text));

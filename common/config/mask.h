@@ -1,4 +1,4 @@
-// What a shown configuration keeps to itself.
+// Masks secrets in a configuration that is shown.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace orbweaver::config {
 
-// What stands for a secret.
+// Replaces a secret.
 inline constexpr char kMask[] = "********";
-// What stands for a user and a password in a URL.
+// Replaces a user and a password in a URL.
 inline constexpr char kMaskedUser[] = "********@";
 
 // `text` with the mask in place of what stands before an `@` in its URLs and addresses, since a

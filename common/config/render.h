@@ -1,4 +1,4 @@
-// What the declarations are turned into for people and programs to read.
+// The declared options rendered for people and programs.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,16 @@
 
 namespace orbweaver::config {
 
-// What is in effect, with where each value comes from; secrets are masked (`Option::Shown`).
-// {"admin.port": {"value": 8080, "source": "--set"}, …}: one member an option, or an entry of a
-// map.
+// The values in effect and the source of each; secrets are masked (`Option::Shown`). {"admin.port":
+// {"value": 8080, "source": "--set"}, …}: one member an option, or an entry of a map.
 std::string EffectiveJson(const Schema& schema);
 // As a configuration file, the sources as comments. Loading it gives the same values; a mask in it
 // is refused.
 std::string EffectiveYaml(const Schema& schema);
 
-// What was configured, wherever it came from, as a configuration file: what stands at its default
-// is left out, and so is an option of which `is_wanted` says no by its name. Secrets stand in it as
-// they are. Loading it gives the same values.
+// The configured values, whatever their source, as a configuration file. Leaves out options at
+// their default, and options whose name `is_wanted` refuses. Secrets are not masked. Loading the
+// file gives the same values.
 std::string ConfiguredYaml(const Schema& schema,
                            const std::function<bool(std::string_view name)>& is_wanted);
 

@@ -12,9 +12,9 @@
 //     schema.Add("admin.token", &options->token, {.secret = true, .doc = "…"});
 //   }
 //
-// What the member holds when it is declared is the default. Load (load.h) then writes the
-// configured values into the members; the help, the reference page, the JSON schema and the dump of
-// what is in effect are made from the same declarations.
+// The member's value at its declaration is the default. Load (load.h) then writes the configured
+// values into the members; the help, the reference page, the JSON schema and the dump of what is in
+// effect are made from the same declarations.
 #pragma once
 
 #include <algorithm>
@@ -39,8 +39,8 @@ template <typename T>
 concept Number = (std::integral<T> || std::same_as<T, double>) && !std::same_as<T, bool> &&
                  !std::same_as<T, char>;
 
-// What a declaration says beside name and member. `doc` is a sentence without its full stop, in the
-// reader's words; a number's `unit` is a plural noun ("connections").
+// The parts of a declaration beside name and member. `doc` is a sentence without its full stop, in
+// the reader's words; a number's `unit` is a plural noun ("connections").
 template <typename T>
 struct About {
   std::string doc;
@@ -76,7 +76,7 @@ struct About<std::map<std::string, V, Less>> {
 template <typename T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-// What one value of an option may be.
+// The type and the bounds of one value of an option.
 struct ValueType {
   enum class Kind { kBool, kInteger, kNumber, kDuration, kBytes, kText, kChoice };
   Kind kind = Kind::kText;
@@ -122,7 +122,7 @@ struct Option {
   std::string Shown(const Entry& entry) const;
   // "default" where nothing was configured.
   std::string SourceOf(std::string_view key) const;
-  // What is expected, to end a sentence: "an integer from 0 to 65535", "a list of text".
+  // The expected value as the end of a sentence: "an integer from 0 to 65535", "a list of text".
   std::string Expected() const;
 };
 

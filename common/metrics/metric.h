@@ -1,4 +1,4 @@
-// What is counted: counters, gauges and histograms, made by a MetricRegistry.
+// The kinds of metric: counters, gauges and histograms, made by a MetricRegistry.
 //
 // All are thread-safe and lock-free: an increment is one relaxed atomic operation, so that the hot
 // paths may count whatever is worth knowing.

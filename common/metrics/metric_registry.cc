@@ -121,7 +121,7 @@ void MetricRegistry::AddFunction(MetricKind kind, std::string_view name, std::st
   CHECK(kind != MetricKind::kHistogram && read != nullptr);
   absl::MutexLock lock(&mutex_);
   Source& source = Slot(kind, name, help, std::move(labels));
-  // What it reads may differ from what the one before read.
+  // A function cannot be added twice: the two could read different values.
   CHECK(source.index() == kNew);
   source = std::move(read);
 }

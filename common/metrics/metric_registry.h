@@ -22,7 +22,7 @@ namespace orbweaver {
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
 // Place: built in main, passed by reference to every part that counts; the admin server prints it
-// under /metrics. Thread-safe. What it returns lives as long as the registry.
+// under /metrics. Thread-safe. The metrics that it returns live as long as the registry.
 //
 // Adding a metric that is there already (name and labels) returns that one, so that a part which
 // comes and goes with its partitions goes on counting where it stopped. Names are our own: one

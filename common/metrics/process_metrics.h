@@ -1,4 +1,5 @@
-// What Prometheus' own client libraries say of every process: CPU, memory, open files, start.
+// The metrics of Prometheus' own client libraries for every process: CPU, memory, open files,
+// start.
 #pragma once
 
 #include "common/metrics/metric_registry.h"

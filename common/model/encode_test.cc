@@ -1,4 +1,5 @@
-// What Encode refuses, so that no writer of ours puts into a log what its readers cannot read.
+// Messages that Encode refuses, so that no writer of ours puts into a log what its readers cannot
+// read.
 #include <cmath>
 #include <limits>
 #include <string>

@@ -46,8 +46,8 @@ inline constexpr size_t kMaxMetrics = 1024;
 // the sum into nanoseconds cannot overflow.
 inline constexpr int64_t kMaxTimeMs = int64_t{1} << 42;
 
-// What a message may take in all, so that with key and headers it stays below the 1 MB that Kafka's
-// brokers and clients take by default. Whoever writes a list splits it (split.h).
+// The largest message: with key and headers it stays below the 1 MB that Kafka's brokers and
+// clients take by default. The writer of a list splits it (split.h).
 inline constexpr size_t kDefaultMaxMessageBytes = 900'000;
 
 }  // namespace orbweaver

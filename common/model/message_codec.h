@@ -98,7 +98,7 @@ struct Bytes {
   }
 };
 
-// What is a varint on the wire, from kMin to kMax as a 64-bit integer of the same sign.
+// Types that are a varint on the wire, from kMin to kMax as a 64-bit integer of the same sign.
 template <typename V>
 struct VarintTraits;
 template <>

@@ -1,5 +1,5 @@
-// Messages of the scoring log. What each field means stands in
-// proto/orbweaver/v1/scoring_log.proto; lifetimes and limits are as in spider_feed.h.
+// Messages of the scoring log. proto/orbweaver/v1/scoring_log.proto defines each field; lifetimes
+// and limits are as in spider_feed.h.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Messages of the spider feed: plain structs, their decoder and their encoder. What each field
-// means stands in proto/orbweaver/v1/spider_feed.proto.
+// Messages of the spider feed: plain structs, their decoder and their encoder.
+// proto/orbweaver/v1/spider_feed.proto defines each field.
 //
 // Here and in the other messages: views and spans of a decoded message point into the bytes it was
 // decoded from and into the arena, and live as long as both. `unknown` holds the fields that a

@@ -1,5 +1,5 @@
-// Messages of the spider log. What each field means stands in proto/orbweaver/v1/spider_log.proto;
-// lifetimes and limits are as in spider_feed.h.
+// Messages of the spider log. proto/orbweaver/v1/spider_log.proto defines each field; lifetimes and
+// limits are as in spider_feed.h.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Who writes a list splits it: a page with thousands of links, a seed file, an event that schedules
-// much. The parts are spans of the one list, so nothing is copied:
+// The writer of a list splits it: a page with thousands of links, a seed file, an event that
+// schedules much. The parts are spans of the one list, so nothing is copied:
 //
 //   for (size_t n; !links.empty(); links = links.subspan(n)) {
 //     n = FittingPrefix(links, max_message_bytes);
@@ -15,8 +15,8 @@
 
 namespace orbweaver {
 
-// What an entry may take beside its list: domain, source page with its meta, domain update. Holds
-// for entries that were not decoded from a newer schema's.
+// The bytes reserved for the rest of an entry: domain, source page with its meta, domain update.
+// Holds for entries that were not decoded from a newer schema's.
 inline constexpr size_t kMaxFrameBytes = 16 << 10;
 
 // How many elements, from the first on, an entry of at most `max_message_bytes` takes (by an upper

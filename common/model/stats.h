@@ -1,5 +1,5 @@
-// What workers say of themselves. What each field means stands in proto/orbweaver/v1/stats.proto;
-// lifetimes and limits are as in spider_feed.h.
+// Statistics that workers publish. proto/orbweaver/v1/stats.proto defines each field; lifetimes and
+// limits are as in spider_feed.h.
 #pragma once
 
 #include <cstdint>

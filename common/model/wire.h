@@ -1,6 +1,5 @@
-// The Protocol Buffers wire format: varints, fixed integers, lengths. What the fields mean is
-// message_codec.h's business.
-// https://protobuf.dev/programming-guides/encoding/
+// The Protocol Buffers wire format: varints, fixed integers, lengths. message_codec.h knows what
+// the fields mean. https://protobuf.dev/programming-guides/encoding/
 #pragma once
 
 #include <bit>
@@ -24,7 +23,7 @@ constexpr size_t VarintBytes(uint64_t value) {
   return (static_cast<size_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
-// What is wrong with a message. Filled only when something is; `return fault.Set(…)` ends a bool
+// The reason why a message is malformed; empty for a good one. `return fault.Set(…)` ends a bool
 // function.
 class Fault {
  public:
@@ -90,7 +89,7 @@ class Reader {
     return true;
   }
 
-  // Passes over the value of a field. What is inside it is not looked at, so nothing nests.
+  // Passes over the value of a field. The value's inside is not parsed, so nothing nests.
   bool Skip(uint32_t tag);
 
  private:

@@ -95,7 +95,7 @@ absl::StatusOr<std::vector<LogWitness>> Load(Store& store, uint64_t topic_epoch,
   return witnesses;
 }
 
-// What stands now at the offset of each witness, or behind it where nothing does.
+// Reads the record that stands now at the offset of each witness, or the first one behind it.
 absl::StatusOr<std::map<PartitionId, LogWitness>> ReadAgain(Bus& bus, std::string_view topic,
                                                             std::span<const LogWitness> witnesses,
                                                             Duration timeout) {

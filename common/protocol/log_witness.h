@@ -2,8 +2,9 @@
 //
 // Rows, checkpoints and versions hold offsets, and an offset says nothing of a log that was made
 // anew, restored, mirrored, or cut back by an unclean election. So the store keeps a witness of
-// each partition of each topic of the loop: the offset and the hash of a record that stood there.
-// Whoever takes the partition over compares before it relies on any offset.
+// each partition of each topic of the loop: the offset and the hash of a record that stood there. A
+// worker that takes the partition over compares the log with the witness before it relies on any
+// offset.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@
 
 namespace orbweaver {
 
-// What to do about it, at the end of each message that finds one.
+// The hint at the end of each message about a foreign log.
 inline constexpr std::string_view kForeignLogHint =
     "Was the topic made anew, restored or cut back? Stop all workers; `orbweaver init` says what "
     "it finds, `orbweaver init --accept-new-topics` goes on with what there is "

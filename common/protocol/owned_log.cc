@@ -25,7 +25,7 @@ absl::StatusOr<std::string_view> EncodeMarker(std::string_view topic, const Mark
   return Encode(ScoringLogEntry{.entry = marker}, buffer);
 }
 
-// What is no entry of ours is nobody's marker.
+// A record that cannot be decoded is not a marker.
 bool IsMarker(std::string_view topic, const Message& message, Arena* arena) {
   if (!message.key.empty()) return false;
   arena->Reset();

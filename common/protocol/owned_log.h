@@ -1,9 +1,9 @@
 // The log that a worker writes while it owns partitions: the strategy worker's scoring log, the db
 // worker's spider feed.
 //
-// Place: inside a worker's core, one a worker. Whoever takes a partition over appends a marker to
-// it; the marker's offset is the owner's epoch. Before it commits anything, an owner looks whether
-// a later marker stands in the log. Not thread-safe.
+// Place: inside a worker's core, one a worker. A worker that takes a partition over appends a
+// marker to it; the marker's offset is the owner's epoch. Before an owner commits, it looks for a
+// later marker in the log. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -42,7 +42,7 @@ class OwnedLog {
   // already, to get a new epoch. On a retry error call it again.
   absl::StatusOr<Offset> TakeOver(PartitionId partition, Duration timeout);
 
-  // Forgets the partition. What was appended to it stays.
+  // Forgets the partition. Its appended records stay in the log.
   void Release(PartitionId partition);
 
   // Copies the record. Blocks, at most for `timeout`, only while the byte budget is full. The

@@ -1,5 +1,5 @@
-// What the store remembers of the topics, so that watermarks and versions stay comparable when
-// topics are made anew or get more partitions.
+// The record of the topics in the store. It keeps watermarks and versions comparable when topics
+// are made anew or get more partitions.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,8 @@
 namespace orbweaver {
 
 // Compared as (topic epoch, offset, part): a later event has a greater one, also when topics were
-// made anew and offsets started again. What is not greater than a row's watermark is in the row.
+// made anew and offsets started again. A row contains every event that is not greater than its
+// watermark.
 struct Watermark {
   uint64_t topic_epoch = 0;
   Offset offset{-1};

@@ -54,8 +54,8 @@ constexpr char kModule[] = "admin";
 
 // How long accepting rests when the process has no file descriptor left for a connection.
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
-// What is read and dropped after the last answer, so that the client reads it before it learns that
-// what it still sends is not wanted (RFC 9112, section 9.6).
+// The number of bytes that are read and dropped after the last answer, so that the client reads the
+// answer before its connection is reset (RFC 9112, section 9.6).
 constexpr size_t kMaxDrainBytes = size_t{256} << 10;
 
 std::string_view ToStd(beast::string_view text) { return {text.data(), text.size()}; }

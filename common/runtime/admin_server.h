@@ -16,7 +16,7 @@ namespace orbweaver {
 struct AdminServerOptions {
   std::string listen = "127.0.0.1";  // an IP address
   int port = 0;                      // 0: any free one
-  // What a request must fit into, else it is answered 431 or 413 and the connection closed.
+  // Limits of a request; a larger one is answered 431 or 413 and its connection closed.
   uint32_t max_header_bytes = 8 << 10;
   uint64_t max_body_bytes = 64 << 10;
   // When more come, those whose clients have been waited for longest are closed.
@@ -25,7 +25,7 @@ struct AdminServerOptions {
   // Of requests with another method than GET or HEAD, the one that runs and those that wait for it;
   // more are answered 503.
   int max_calls = 8;
-  // What it may be called beside addresses and localhost (host_check.h); other names are answered
+  // Accepted host names besides addresses and localhost (host_check.h); other names are answered
   // 421.
   std::vector<std::string> hosts;
   // A request must have come whole within this, an answer have been taken within this again; an

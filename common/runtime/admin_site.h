@@ -1,4 +1,4 @@
-// What the admin server of a process says and does.
+// The content of a process's admin server.
 //
 //   GET  /healthz            200 as long as the process answers
 //   GET  /readyz             200, or 503 and the conditions that do not hold, one a line
@@ -25,11 +25,11 @@
 
 namespace orbweaver {
 
-// Place: built in main; parts add what they have to say when they start, and it goes with them.
-// Thread-safe. What is added is called on the admin server's threads, one call at a time, it must
-// be safe against the part's own thread, and must not use the site. It should return within
-// milliseconds; only an action may take its time, one action at a time, while the rest is called.
-// Adding a name twice is a bug.
+// Place: built in main; parts register what they have to say when they start, and the registration
+// ends with them. Thread-safe. The registered functions are called on the admin server's threads,
+// one call at a time. They must be safe against the part's own thread and must not use the site.
+// They should return within milliseconds; only an action may take its time, one action at a time,
+// while the other functions are still called. Adding a name twice is a bug.
 class AdminSite {
  public:
   // Takes what was added out again when it is destroyed; waits for a call that is under way.
@@ -51,8 +51,8 @@ class AdminSite {
   // Writes one JSON value.
   using Status = std::function<void(JsonWriter&)>;
   using Page = std::function<std::string()>;
-  // What it did, in a sentence. Poison: the parameters are wrong (400); NotFound: what they name is
-  // not here (404); retry: 503; anything else: 500.
+  // Returns a sentence that says what was done. Poison: the parameters are wrong (400); NotFound:
+  // what they name is not here (404); retry: 503; anything else: 500.
   using Action = std::function<absl::StatusOr<std::string>(const FormParams&)>;
 
   // Empty `token`: no action is allowed.

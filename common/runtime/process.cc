@@ -62,7 +62,8 @@ std::string AdminAddress(const AdminOptions& options, int port) {
   return has_port ? host : fmt::format("{}:{}", host, port);
 }
 
-// From the first thread to the last. What `run` builds is gone before anything here is.
+// Runs from the first thread to the last. Everything that `run` builds is destroyed before anything
+// made here.
 absl::Status Serve(const ProcessInfo& info, const ProcessOptions& options,
                    const config::Schema& schema, const std::function<absl::Status(Process&)>& run) {
   StopRequest stop;

@@ -39,8 +39,8 @@ struct ProcessInfo {
   int admin_port = 0;   // the default of admin.port
 };
 
-// What the frame offers to what runs in it. All of it outlives `run`, so that whatever `run` builds
-// may keep references.
+// The frame's services for the code that runs in it. All of them outlive `run`, so that everything
+// `run` builds may keep references.
 struct Process {
   // Not set by `run`: a failure is returned.
   const StopRequest& stop;

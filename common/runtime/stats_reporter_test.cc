@@ -46,7 +46,7 @@ TEST(StatsReporter, TellsCountersAndGaugesUnderTheWorkersName) {
   ASSERT_EQ(stats.counters.size(), 1u);
   EXPECT_EQ(stats.counters[0].key, "orbweaver_pages_total{kind=\"html\"}");
   EXPECT_EQ(stats.counters[0].value, 42u);
-  // What no message can name is left out, and the rest is told.
+  // A value that no message can hold is left out, and the rest is published.
   ASSERT_EQ(stats.gauges.size(), 1u);
   EXPECT_EQ(stats.gauges[0].value, 1.5);
 }

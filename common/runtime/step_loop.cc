@@ -28,7 +28,8 @@ absl::Status RunSteps(std::string_view name,
   Backoff pauses(kPauses, reinterpret_cast<uintptr_t>(&stop));
   std::unique_ptr<Stepped> core;
   while (true) {
-    // What is not made yet has nothing to close; what is must finish, or hand over what it holds.
+    // A core that was not made yet has nothing to close; one that exists must finish, or hand over
+    // what it holds.
     const bool stopping = stop.requested();
     if (stopping && core == nullptr) return absl::OkStatus();
     absl::Status status;

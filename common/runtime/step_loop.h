@@ -30,7 +30,7 @@ class Stepped {
   virtual absl::Status Close() = 0;
 };
 
-// What a process does with its core after a call (making it included) that returned a status.
+// The fate of a process's core after a call that returned a status; making the core is such a call.
 enum class CoreFate : uint8_t { kGoesOn, kWaits, kIsMadeAnew, kEndsTheProcess };
 
 // The rule of RunSteps; simulated processes go by it too.

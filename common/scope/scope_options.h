@@ -1,4 +1,4 @@
-// What can be configured of the scope: `scope.*`.
+// The options of the scope: `scope.*`.
 #pragma once
 
 #include <cstdint>

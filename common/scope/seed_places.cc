@@ -125,7 +125,8 @@ bool SeedPlaceFinder::HasPlace(std::string_view url) {
   const size_t path = AppendHost(url, domain_, &key_);
   key_.append(PathOf(url, path));
   key_.push_back('/');  // so that /docs lies at the place /docs/
-  // What lies between a place and what is below it lies below it too, and none of the places does.
+  // Every key that sorts between a place and a URL below it lies below that place too, and no place
+  // lies below another.
   const auto next = std::ranges::upper_bound(lines_, std::string_view(key_));
   return next != lines_.begin() && std::string_view(key_).starts_with(*std::prev(next));
 }

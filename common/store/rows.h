@@ -1,4 +1,4 @@
-// What a MultiGet returns: rows of cells whose bytes stand in a few large blocks instead of a
+// The result of a MultiGet: rows of cells whose bytes stand in a few large blocks instead of a
 // string each.
 #pragma once
 

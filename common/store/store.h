@@ -57,7 +57,7 @@ struct RowPut {
 
 // Removes the cells whose version is not above `version`. A column erased at a version must not be
 // put again at that version or below: whether such a put shows is undefined (HBase keeps a
-// tombstone until its next major compaction). What is not there is no error.
+// tombstone until its next major compaction). A missing cell is no error.
 struct RowErase {
   std::string_view row;
   Version version;
@@ -73,10 +73,10 @@ struct ScanRange {
   uint64_t limit = 0;                         // rows visited at most; 0: no limit
 };
 
-// Thread-safe. Every call may block, for at most about its `timeout`; within it the implementation
-// itself retries what can be retried (a connection lost, a region moving, a server restarting).
-// What comes back is OK, DeadlineExceeded or Unavailable (retry: the caller may call again), or
-// fatal. A call refused for a limit did nothing. Views passed in need to live only for the call.
+// Thread-safe. Every call may block for about its `timeout` at most; within it the implementation
+// itself retries (a connection lost, a region moving, a server restarting). A call returns OK,
+// DeadlineExceeded or Unavailable (retry: the caller may call again), or a fatal error. A call
+// refused for a limit did nothing. Views passed in need to live only for the call.
 class Store {
  public:
   // Sees one row and its cells, in ascending order of columns; the views live for the call. False

@@ -305,7 +305,7 @@ TEST(UrlCanonicalizerTest, WhatAScanTakesIsCanonical) {
     for (int i = 0; i < 20'000; ++i) {
       if (canonicalizer.Canonicalize(RandomLink(random)) != UrlError::kNone) continue;
       const std::string origin(canonicalizer.origin());
-      // What follows the host of one link behind the host of another, in any place of a block.
+      // Puts the path of one link behind the host of another, at any position of a block.
       const std::string link = RandomLink(random);
       const std::string rest = "/" + std::string(random.Below(40), 'a') +
                                link.substr(std::min(link.size(), link.find('/', 8)));

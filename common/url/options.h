@@ -1,4 +1,4 @@
-// What the canonical form of a URL is, as far as an installation may choose.
+// The options of a URL's canonical form.
 //
 // All processes of one installation must agree on these: a URL's fingerprint is taken from its
 // canonical form, so another choice makes known pages look new.

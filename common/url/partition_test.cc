@@ -5,8 +5,8 @@
 namespace orbweaver {
 namespace {
 
-// What a Kafka 3.9 broker got from `kcat -X partitioner=murmur2_random` for a topic of 64
-// partitions, and the hash that the Java client computes of the same key.
+// The partition that a Kafka 3.9 broker got from `kcat -X partitioner=murmur2_random` for a topic
+// of 64 partitions, and the hash that the Java client computes of the same key.
 struct Golden {
   std::string_view domain;
   uint32_t murmur2;

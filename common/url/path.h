@@ -1,4 +1,4 @@
-// What a canonical path is beyond the URL standard: optional rewriting, and the rules against
+// The rules of a canonical path beyond the URL standard: optional rewriting, and protection against
 // traps.
 #pragma once
 

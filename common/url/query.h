@@ -1,4 +1,4 @@
-// What a canonical query is beyond the URL standard: parameters dropped and sorted.
+// The rules of a canonical query beyond the URL standard: parameters dropped and sorted.
 #pragma once
 
 #include <string>

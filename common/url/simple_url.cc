@@ -7,8 +7,8 @@
 namespace orbweaver {
 namespace {
 
-// What a byte may be part of without the URL standard changing it. Dots and percent signs depend on
-// what is beside them in a path.
+// The parts of a URL in which the URL standard leaves a byte as it is. In a path, dots and percent
+// signs depend on the bytes beside them.
 enum ByteClass : uint8_t { kHostByte = 1, kPathByte = 2, kQueryByte = 4 };
 
 constexpr std::array<uint8_t, 256> MakeClasses() {

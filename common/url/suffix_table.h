@@ -1,4 +1,4 @@
-// What libpsl says of every name that a public suffix list mentions.
+// libpsl's answers for every name that a public suffix list mentions.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// What every worker process has: a name, and how it belongs to its group.
+// The options of every worker process: its name and its membership in the group.
 #pragma once
 
 #include <string>

@@ -30,13 +30,13 @@ struct SentBatch {
   StoredBatchBuilder records;
   std::vector<uint64_t> tokens;  // as many as records
   size_t bytes = 0;              // of the producer's budget
-  // What became of it.
+  // The result, set by the committer.
   Offset first{};
   absl::Status status;
 };
 
-// What one producer has sent and not heard of yet. Shared by the producer and the committer;
-// thread- safe.
+// The records that one producer has sent and whose acks it has not taken. Shared by the producer
+// and the committer; thread-safe.
 class SendLane {
  public:
   // Raises `work` when the committer has to look at the lane again. After `delivery_timeout` in

@@ -1,5 +1,5 @@
-// What only this implementation can break: retention, the layout's edges, a disk that fails.
-// tests/contract holds the interface's promises.
+// Faults that only this implementation can have: retention, the edges of the layout, a disk that
+// fails. tests/contract holds the interface's promises.
 #include "common/bus/embedded/embedded_bus.h"
 
 #include <map>
@@ -76,7 +76,7 @@ class EmbeddedBusTest : public ::testing::Test {
     } while (!batch.empty());
     return offsets;
   }
-  // What the folder holds of all logs.
+  // The number of batches of all logs in the folder.
   size_t StoredBatches() const {
     const std::unique_ptr<rocksdb::Iterator> batches(
         database_->db().NewIterator({}, database_->log()));

@@ -178,7 +178,7 @@ absl::Status EmbeddedConsumer::CheckPositions() {
 
 absl::Status EmbeddedConsumer::Fetch(const PollLimits& limits, MessageBatch* batch) {
   Collected collected(limits, batch->TakeMessages());
-  // What was read before an error is delivered; the next Poll meets the error first.
+  // Messages read before an error are delivered; the next Poll meets the error first.
   absl::Status status = Collect(&collected);
   if (!status.ok() && collected.empty()) return status;
   collected.MoveTo(batch);

@@ -50,7 +50,7 @@ class EmbeddedConsumer : public Consumer {
     StoredBatchCursor cursor;
   };
 
-  // What one Poll collects.
+  // The messages that one Poll collects.
   class Collected;
 
   bool IsSubscribed() const { return listener_ != nullptr; }

@@ -22,7 +22,8 @@
 
 namespace orbweaver {
 
-// What `group` has committed for a partition; nothing where it never has. Durable.
+// The position that `group` has committed for a partition; nullopt where it has committed none.
+// Durable.
 absl::StatusOr<std::optional<CommittedOffset>> ReadCommitted(const Database& database,
                                                              std::string_view group,
                                                              const LogPartition& partition);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kTopicPrefix = "topic/";
 constexpr std::string_view kStartPrefix = "start/";
-// What RocksDB's batch needs for a batch of ours besides its records, about.
+// The approximate overhead in RocksDB's write batch of one of our batches, without its records.
 constexpr size_t kAroundBatch = 96;
 // How long deleting waits for compactions that are too far behind.
 constexpr Duration kDeletePatience = std::chrono::seconds(10);

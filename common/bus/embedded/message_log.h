@@ -97,7 +97,7 @@ class MessageLog {
   // Fatal when there is none.
   absl::StatusOr<LogPartition*> FindPartition(std::string_view topic, PartitionId partition) const;
 
-  // What is to be appended, and where it then stands.
+  // A batch to append, and the offset of its first record once it is in the log.
   struct Append {
     LogPartition* partition;
     const StoredBatchBuilder* batch;

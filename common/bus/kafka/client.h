@@ -1,4 +1,4 @@
-// What producer, consumer, offset reader and topic administration share: handles that free
+// Shared by producer, consumer, offset reader and topic administration: handles that free
 // themselves, configuration, and librdkafka's errors as statuses.
 #pragma once
 
@@ -64,7 +64,7 @@ int Milliseconds(Duration timeout);
 
 PartitionList NewPartitionList(std::string_view topic, std::span<const PartitionId> partitions);
 
-// What several calls share of one timeout.
+// One timeout shared by several calls.
 class Deadline {
  public:
   explicit Deadline(Duration timeout) : end_(SystemClock().Now() + timeout) {}

@@ -1,4 +1,4 @@
-// Who is in a consumer group, and whose each partition is: for operators.
+// The members of a consumer group and the partitions that each owns: for operators.
 #pragma once
 
 #include <string>

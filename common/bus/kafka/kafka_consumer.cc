@@ -16,7 +16,8 @@
 namespace orbweaver::kafka {
 namespace {
 
-// What one call fetches from librdkafka's own queue, which is bounded by bytes.
+// The number of messages that one call fetches from librdkafka's own queue, which is bounded by
+// bytes.
 constexpr size_t kFetchMessages = 512;
 // How long a take-over may try to learn its positions before it leaves the group and joins again.
 constexpr Duration kTakeOverTimeout = std::chrono::seconds(20);
@@ -211,7 +212,7 @@ void KafkaConsumer::Deliver(const PollLimits& limits, MessageBatch* batch) {
     }
     held_.pop_front();
   }
-  // What was passed over stands before the rest, so that each partition keeps its order.
+  // Messages of paused partitions go back before the rest, so that each partition keeps its order.
   for (; !kept.empty(); kept.pop_back()) held_.push_front(std::move(kept.back()));
   if (memory->size() > 0) KafkaBatch::Finish(std::move(memory), batch);
 }

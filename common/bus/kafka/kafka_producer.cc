@@ -88,7 +88,7 @@ KafkaProducer::KafkaProducer(const KafkaOptions& kafka, const ProducerOptions& o
 
 KafkaProducer::~KafkaProducer() {
   if (handle_ == nullptr) return;
-  // What was not flushed is given up: its owner has not been told that it is safe.
+  // Drops the records that were not flushed: their owner has not been told that they are safe.
   rd_kafka_purge(handle_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
   topics_.clear();
 }

@@ -14,8 +14,8 @@ namespace orbweaver::kafka {
 
 // An idempotent producer with acks=all.
 //
-// What reaches a partition's log is always a prefix of what was sent to it: librdkafka never gives
-// a record up by itself (its own timeout is off, since it would drop an old record and send the
+// A partition's log always receives a prefix of the records sent to it: librdkafka never gives a
+// record up by itself (its own timeout is off, since it would drop an old record and send the
 // younger ones behind it). When nothing of a partition was acked for `delivery_timeout`, however
 // well the others do, this class drops all that is outstanding and takes nothing more; its owner
 // starts anew, and what the crash protocol keeps in the store is sent again.

@@ -37,8 +37,8 @@ class MemoryBroker {
   absl::Status CutLog(std::string_view topic, PartitionId partition, Offset start)
       ABSL_LOCKS_EXCLUDED(mutex);
 
-  // Begins the topic's logs anew and empty, with as many partitions. What groups have committed
-  // stays, as after a restore of the logs alone.
+  // Begins the topic's logs anew and empty, with as many partitions. The groups' commits stay, as
+  // after a restore of the logs alone.
   absl::Status MakeAnew(std::string_view topic) ABSL_LOCKS_EXCLUDED(mutex);
 
   // While not available nothing reaches the broker: calls fail, records wait on the wire. Nothing

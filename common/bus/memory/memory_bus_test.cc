@@ -1,4 +1,4 @@
-// The faults. What holds without them is in tests/contract.
+// The injected faults. tests/contract covers the bus without faults.
 #include "common/bus/memory/memory_bus.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-// What the parts of one simulated process share: its broker, its faults, its death.
+// State shared by the parts of one simulated process: its broker, its faults, its death.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace orbweaver {
 
-// What goes wrong between one process and the broker. The same seed and the same calls give the
-// same faults; everything is off by default.
+// Faults between one process and the broker. The same seed and the same calls give the same faults;
+// everything is off by default.
 struct BusFaults {
   uint64_t seed = 0;
   // A record reaches its log so long after Send, at most, and its ack comes so long after that. In
@@ -63,8 +63,8 @@ class MemoryClient {
     if (options_.process != nullptr) options_.process->Reach(point);
   }
 
-  // What stands in the way of a call: its process is dead, or the seed says that it fails, or the
-  // broker is away until the deadline. Spends the call's latency.
+  // Spends the call's latency. Fails when the process is dead, when the seed says that this call
+  // fails, or when the broker is away until the deadline.
   absl::Status Begin(std::string_view action, Duration timeout)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(broker.mutex);
   absl::Status CheckAlive(std::string_view action) const;

@@ -10,8 +10,8 @@
 
 namespace orbweaver {
 
-// Place: made by MemoryBus. What it holds is its own idea of the group, which another may have
-// overtaken: ConsumerGroup has the last word.
+// Place: made by MemoryBus. Its held partitions are its own view of the group, which may be out of
+// date: ConsumerGroup decides.
 class MemoryConsumer : public Consumer {
  public:
   MemoryConsumer(MemoryClient* client, const ConsumerOptions& options)

@@ -1,5 +1,5 @@
-// What one producer has sent and the caller has not heard of: records on their way to the log, and
-// acks on their way back.
+// The records of one producer on their way to the log, and their acks on the way back to the
+// caller.
 #pragma once
 
 #include <cstdint>

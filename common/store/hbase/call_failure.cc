@@ -44,7 +44,7 @@ Kind KindOf(const hbase_thrift::TIOError& error, std::string_view table) {
 }
 
 CallFailure Sort(const hbase_thrift::TIOError& error, std::string_view table) {
-  // What follows the first line is Java's stack.
+  // Java's stack trace follows the first line.
   return {KindOf(error, table), error.message.substr(0, error.message.find('\n'))};
 }
 

@@ -1,4 +1,4 @@
-// What went wrong in a Thrift call, as far as the caller's next step depends on it.
+// The failure of a Thrift call, as far as the caller's next step depends on it.
 #pragma once
 
 #include <exception>

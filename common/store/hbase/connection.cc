@@ -19,7 +19,8 @@ namespace protocol = apache::thrift::protocol;
 namespace transport = apache::thrift::transport;
 
 constexpr uint32_t kBufferBytes = 64 << 10;
-// What a damaged answer may claim a list to hold before its elements are read.
+// The longest list that is accepted before its elements are read: a damaged answer may claim any
+// length.
 constexpr int32_t kMaxListEntries = 1 << 20;
 
 [[noreturn]] void Throw(const absl::Status& status) {

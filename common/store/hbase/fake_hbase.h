@@ -11,7 +11,7 @@
 
 namespace orbweaver {
 
-// What becomes of one call.
+// The server's reaction to one call.
 enum class FakeReply {
   kAnswer,
   kDropBefore,      // close the connection, nothing done

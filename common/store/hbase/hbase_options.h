@@ -48,7 +48,7 @@ struct HBaseTableOptions {
   int block_bytes = 16384;
 };
 
-// What HBase can compress blocks with, "NONE" among them.
+// The compressions of HBase's blocks, "NONE" among them.
 const std::vector<std::string>& HBaseCompressions();
 
 struct HBaseOptions {

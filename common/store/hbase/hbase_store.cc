@@ -24,7 +24,7 @@ SteadyTime DeadlineIn(Duration timeout) {
   return timeout > SteadyTime::max() - now ? SteadyTime::max() : now + timeout;
 }
 
-// What the caller can do nothing about comes first.
+// Prefers a status that the caller cannot retry.
 absl::Status WorstOf(const std::vector<absl::Status>& statuses) {
   absl::Status worst;
   for (const absl::Status& status : statuses) {

@@ -1,5 +1,5 @@
-// The store against a Thrift server that misbehaves. What a well-behaved one does is tested by
-// tests/contract, on a real HBase.
+// The store against a Thrift server that misbehaves. tests/contract covers a well-behaved one, on a
+// real HBase.
 #include "common/store/hbase/hbase_store.h"
 
 #include <atomic>

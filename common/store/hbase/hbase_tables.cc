@@ -20,7 +20,7 @@ using hbase_thrift::TDataBlockEncoding;
 using hbase_thrift::TTableDescriptor;
 using hbase_thrift::TTableName;
 
-// What HBase takes for "never", and tells for it.
+// HBase's value for "never", both in requests and in answers.
 constexpr int32_t kForever = 0x7fffffff;
 
 const std::map<int, const char*>& CompressionNames() {

@@ -31,8 +31,8 @@ class HBaseTables {
   // Makes the table as options.tables says; nothing happens when it exists already.
   absl::Status Make(Table table, Duration timeout);
 
-  // What an existing table has otherwise than it should: "compression is NONE, not GZ". The number
-  // of regions is not looked at: it grows by itself.
+  // The properties in which an existing table differs from its specification: "compression is NONE,
+  // not GZ". The number of regions is not compared: it grows by itself.
   absl::StatusOr<std::vector<std::string>> Differences(Table table, Duration timeout);
 
  private:

@@ -15,7 +15,7 @@ struct ssl_st;
 
 namespace orbweaver {
 
-// What one attempt at a socket, which never blocks, came to.
+// The result of one attempt at a socket; an attempt never blocks.
 enum class IoStep {
   kDone,
   kWaitToRead,

@@ -15,8 +15,8 @@
 
 namespace orbweaver {
 
-// What goes wrong between one process and the store. The same seed and the same calls give the same
-// faults; everything is off by default.
+// Faults between one process and the store. The same seed and the same calls give the same faults;
+// everything is off by default.
 struct StoreFaults {
   uint64_t seed = 0;
   // A call takes between these; where that is more than its timeout, it times out.

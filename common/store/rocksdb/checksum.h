@@ -16,8 +16,8 @@ namespace rocksdb::crc32c {
 
 namespace orbweaver {
 
-// Whether Extend gives what the standard says. Whoever opens a database asks first: what would be
-// written otherwise is readable by nobody.
+// Whether Extend computes the standard's checksum. Code that opens a database asks first: nobody
+// could read blocks with another checksum.
 bool IsChecksumRight();
 
 }  // namespace orbweaver

@@ -28,21 +28,20 @@
 namespace orbweaver {
 namespace {
 
-// What the folder's bytes mean: raised with every change that an older program would misread.
+// The version of the folder's format; raised with every change that an older program would misread.
 constexpr char kFormat[] = "4";
 constexpr char kFormatKey[] = "format";
 constexpr char kLogFamily[] = "log";
 
-// RocksDB tells of a stall's end when it is over already, by table. Whoever has missed it looks
-// again.
+// RocksDB announces the end of a stall, by table, when it is over already. A waiter that missed the
+// announcement looks again after this time.
 constexpr Duration kLookAgain = std::chrono::milliseconds(500);
 
 // Between two attempts to open a folder on which another process works, and how many there are.
 constexpr Duration kOpenAgain = std::chrono::milliseconds(50);
 constexpr int kOpenAttempts = 20;
 
-// Whoever only looks leaves the folder's own messages alone: RocksDB would begin a new file of
-// them.
+// A reader leaves the folder's message file alone: RocksDB would begin a new one.
 class NoMessages : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -59,7 +58,7 @@ class StallListener : public rocksdb::EventListener {
   Signal& stalls_;
 };
 
-// What the row bloom and seeks within a row go by.
+// The prefix that the row bloom and seeks within a row use.
 class RowPrefix : public rocksdb::SliceTransform {
  public:
   const char* Name() const override { return "orbweaver.RowPrefix"; }

@@ -60,11 +60,11 @@ class Database {
   // by another format or another program, no space.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const DatabaseOptions& options);
 
-  // Opens a folder for looking at it, also while another process works on it: as it stands now, and
-  // it stays so. Takes no lock and writes nothing into the folder; every Write fails. What the
-  // other process deletes meanwhile may become unreadable: then reads fail, and the folder is to be
-  // opened anew. Fatal when there is no such folder, or it was written by another format or
-  // program.
+  // Opens a folder for reading, also while another process works on it. The view is that of now and
+  // does not change. Takes no lock and writes nothing into the folder; every Write fails. Files
+  // that the other process deletes meanwhile may become unreadable: then reads fail, and the folder
+  // is to be opened anew. Fatal when there is no such folder, or when it was written by another
+  // format or program.
   static absl::StatusOr<std::unique_ptr<Database>> OpenReadOnly(const DatabaseOptions& options);
 
   // Deletes the instance's files and nothing else that stands in the folder. Fatal: in use, or they
@@ -83,7 +83,7 @@ class Database {
   // that nobody waits longer than he wants because somebody else does.
   absl::Status WhenWritable(Duration timeout, absl::FunctionRef<absl::Status()> write);
 
-  // From now on in place of all_write_buffers_bytes. What is above it is flushed with the next
+  // Replaces all_write_buffers_bytes from now on. Buffers above it are flushed with the next
   // writes.
   void BoundWriteBuffers(size_t bytes);
   size_t write_buffers_bound() const;

@@ -16,7 +16,7 @@ namespace {
 
 // RocksDB copies a batch several times on its way: larger calls are committed in portions.
 constexpr size_t kBatchBytes = size_t{32} << 20;
-// What a batch needs for a cell besides its row, column and value, about.
+// The approximate overhead of a cell in a batch, besides its row, column and value.
 constexpr size_t kAroundCell = 24;
 // A scan lets go of its view this often, so that a long one does not pin what was flushed since.
 constexpr uint64_t kRowsPerPortion = 10'000;
@@ -85,8 +85,8 @@ class Keys {
   std::vector<size_t> ends_;
 };
 
-// What point reads of `keys` found, at one instant; a status each. They are sorted here, since
-// RocksDB's own sort counts every comparison.
+// The results of point reads of `keys` at one instant; a status each. The keys are sorted here,
+// since RocksDB's own sort counts every comparison.
 class PointReads {
  public:
   // `fill_cache`: whether somebody may want the blocks again.

@@ -1,5 +1,5 @@
-// What only this implementation can break: versions in flushes and compactions, and the cost of
-// erased cells. tests/contract holds the interface's promises.
+// Faults that only this implementation can have: versions in flushes and compactions, and the cost
+// of erased cells. tests/contract holds the interface's promises.
 #include "common/store/rocksdb/rocksdb_store.h"
 
 #include <atomic>
