@@ -11,12 +11,13 @@ constexpr std::string_view kIntroduction =
      ./run orbweaver config reference > docs/configuration.md -->
 # Configuration
 
-Every option has a default, so that a configuration names only what differs. Values are taken from these sources, of
-which the later win:
+Every option has a default, so that a configuration names only what differs. Values are taken from
+these sources, of which the later win:
 
 1. the defaults on this page
 2. the YAML file named by `--config FILE`: sections with options below them
-3. environment variables: `ORBWEAVER_` and the option's name in capitals, its dots written as two underscores
+3. environment variables: `ORBWEAVER_` and the option's name in capitals, its dots written as two
+   underscores
 4. `--set NAME=VALUE` on the command line, as often as needed; of two for one option the last wins
 
 For `log.level` these are
@@ -26,12 +27,12 @@ log:
   level: debug
 ```
 
-`ORBWEAVER_LOG__LEVEL=debug` and `--set log.level=debug`. Environment variables of ours without two underscores are not
-options.
+`ORBWEAVER_LOG__LEVEL=debug` and `--set log.level=debug`. Environment variables of ours without two
+underscores are not options.
 
-What cannot be right is refused before anything starts, with exit code 2 and one line that says where it stands: an
-unknown name (and the nearest known one), a value of the wrong type or out of bounds, a key given twice. YAML anchors,
-aliases and tags are not supported, nor are files of more than 1 MiB.
+A mistake is refused before anything starts, with exit code 2 and one line that says where it
+stands: an unknown name (and the nearest known one), a value of the wrong type or out of bounds, a
+key given twice. YAML anchors, aliases and tags are not supported, nor are files of more than 1 MiB.
 
 | command | what it prints |
 |---|---|
