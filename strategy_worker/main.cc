@@ -56,7 +56,7 @@ void Declare(config::Schema& schema, Options* options) {
 
 absl::Status Run(const Options& options, Process& process) {
   StateMetrics state_metrics(process.metrics);
-  // What is configured wrongly shows before any server is asked.
+  // Errors of the configuration show before any server is asked.
   ASSIGN_OR_RETURN(const auto strategy, LoadStrategy(options.strategy, std::random_device()()));
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(const CrawlScope scope, CrawlScope::Make(options.scope, *suffixes));

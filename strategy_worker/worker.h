@@ -23,7 +23,7 @@
 
 namespace orbweaver {
 
-// What outlives a worker that is fenced and made anew.
+// The objects that outlive a worker that is fenced and made anew.
 struct StrategyWorkerParts {
   Bus& bus;
   Store& store;

@@ -1,4 +1,4 @@
-// Who waits for the store while the core goes on with the next batch.
+// Runs a write to the store while the core goes on with the next batch.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 namespace orbweaver {
 
 // Place: made by a worker's main or by a simulation, handed to the core. Used by the core's thread;
-// one write at a time. What the write uses must be left alone until Await returns.
+// one write at a time. The caller leaves the write's data alone until Await returns.
 class BackgroundWrite {
  public:
   virtual ~BackgroundWrite() = default;

@@ -77,7 +77,7 @@ class Batch {
     }
   }
 
-  // What comes next of the portion; null: it is done. Events of no domain come first.
+  // The portion's next event; null when the portion is done. Events of no domain come first.
   SourceEvent* Next();
   // That of Next(), which has an entry.
   TouchedDomain& domain() { return domains_[next_domain_]; }

@@ -1,4 +1,4 @@
-// What the core counts.
+// The metrics of the strategy worker's core.
 #pragma once
 
 #include <array>

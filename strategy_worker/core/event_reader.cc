@@ -31,7 +31,7 @@ T* NewArray(Arena& arena, size_t count) {
 constexpr std::string_view kSeedRedirectsKey = "orbweaver.redirects";
 constexpr char kMaxSeedRedirects = 5;
 
-// What a canonical host never has. A NUL would end the domain's part of its rows' keys.
+// Bytes that a canonical host never has. A NUL would end the domain's part of its rows' keys.
 bool IsForeignToHosts(char c) { return c <= ' ' || c > '~' || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace

@@ -30,9 +30,9 @@ class EventReader {
   EventReader(const UrlOptions& urls, const PublicSuffixes& suffixes, int partitions,
               ScopeKind scope, CoreMetrics& metrics);
 
-  // Replaces *event. What cannot be processed becomes a poison event; a link that is no URL, is not
-  // of the event's domain or is there already is left out and counted. `message`, and what it
-  // points to, must live as long as the event.
+  // Replaces *event. An entry that cannot be processed becomes a poison event. A link that is no
+  // URL, is not of the event's domain, or is a duplicate is left out and counted. `message`, and
+  // the bytes that it points to, must live as long as the event.
   void Read(const Message& message, SourceEvent* event);
 
   // A URL that a strategy asks for: false when it is none, or not of `domain`. The canonical URL

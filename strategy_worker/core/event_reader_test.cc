@@ -75,7 +75,7 @@ TEST_F(EventReaderTest, AnyLinksAreReadAsTheCanonicalizerReadsThem) {
     for (int i = 0; i < 20; ++i) {
       std::string link = RandomLink(random);
       if (random.Chance(0.3)) link = "https://" + domain + "/plain-" + link;
-      // What an encoder would refuse.
+      // Leaves out links that an encoder would refuse.
       if (!link.empty() && link.size() <= kMaxUrlBytes && IsValidUtf8(link)) links.push_back(link);
     }
     std::vector<std::string> expected;

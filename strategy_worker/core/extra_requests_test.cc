@@ -1,4 +1,4 @@
-// What a strategy asks for beside the links of an event.
+// Requests that a strategy makes beside the links of an event.
 #include <string>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// What becomes of URLs that failed: kept by name, put by when the failure is of our own, and tried
-// again when somebody asks for it.
+// Failed URLs: kept by name, put by when the failure is our own, and tried again when somebody asks
+// for it.
 #include <map>
 #include <string>
 

@@ -17,7 +17,7 @@ constexpr int kBatchesPerErase = 16;
 }  // namespace
 
 Flight::~Flight() {
-  // What it says matters to nobody any more.
+  // Waits for the write, which uses this object; its result no longer matters.
   if (is_writing_) parts_.background.Await().IgnoreError();
 }
 
@@ -136,7 +136,7 @@ void Flight::EraseGarbage() {
   if (erases.empty()) return;
   const absl::Status erased =
       parts_.store.Erase(Table::kDomains, erases, parts_.options.store_timeout);
-  // What stays is found again when its row is read.
+  // Garbage that was not erased is found again when its row is read.
   if (!erased.ok()) Log(LogLevel::kWarning, "strategy", "erase garbage: {}", MessageOf(erased));
 }
 

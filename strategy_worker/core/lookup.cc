@@ -48,7 +48,7 @@ absl::Status Lookup::LoadRecords(Batch* batch) {
   batch->SetPortion(batch->waiting().size());
   for (TouchedDomain& domain : batch->waiting()) {
     domain.was_absent = states_.Find(domain.name) == nullptr;
-    // What was seen of its row before is seen again with the row.
+    // An evicted domain's row is read and examined again.
     if (domain.was_absent) domain.is_examined = false;
   }
   std::ranges::partition(batch->waiting(), std::not_fn(&TouchedDomain::was_absent));
@@ -105,7 +105,8 @@ absl::Status Lookup::CheckWatermark(const TouchedDomain& domain, const DomainRec
   if (applied.topic_epoch == topic_epoch && applied.offset < owner->known_end) {
     return absl::OkStatus();
   }
-  // What others have appended, or this worker has not read yet.
+  // The row is ahead of the end that was known: others have appended since, or this worker has not
+  // read so far.
   ASSIGN_OR_RETURN(const std::vector<LogBounds> bounds,
                    offsets_.Bounds(kSpiderLogTopic, {&domain.partition, 1}, options_.bus_timeout));
   owner->known_end = std::max(owner->known_end, bounds[0].end);

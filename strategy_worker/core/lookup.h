@@ -1,5 +1,5 @@
-// What the events of a batch need of their domains' rows, in as few reads as it takes; and what is
-// to be done with a row that comes from the store.
+// Reads the parts of the domains' rows that the events of a batch need, in as few reads as
+// possible, and decides what to do with a row that comes from the store.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ class Lookup {
   absl::Status AskFilter(SourceEvent* event, const DomainRecord& record);
   absl::Status LoadStates(Batch* batch);
 
-  // What the portion's events of the domain need, as one request or, where it has several rows, as
-  // one for each event.
+  // Adds the states that the portion's events of the domain need: as one request or, where the
+  // domain has several rows, as one request an event.
   void WantStates(Batch* batch, const TouchedDomain& domain);
   // The portion ends before what has not found room.
   absl::Status LoadWanted(Batch* batch);

@@ -20,7 +20,7 @@ class LookupTest : public CorePartsTest {
     batch_.Clear();
     reader_.Reset();
   }
-  // What the row of a.test says, put by an owner before.
+  // Puts the row of a.test as an earlier owner would have put it.
   void PutRecord(const std::function<void(DomainRecord&)>& change) {
     DomainRecord& record = Load("a.test");
     record.strategy_name = strategy_.name();

@@ -1,4 +1,4 @@
-// What can be configured of the strategy worker's core.
+// The options of the strategy worker's core.
 #pragma once
 
 #include <chrono>
@@ -30,13 +30,13 @@ struct StrategyWorkerOptions {
   // Requests carry the URL of the page whose link they were scheduled for.
   bool keep_referrers = false;
   OnStrategyError on_strategy_error = OnStrategyError::kDeadLetter;
-  // What to do about it, said when a worker stops: no option.
+  // The hint in the message of a worker that stops; not an option.
   std::string_view after_strategy_error =
       "mend the strategy and start again, or set strategy_worker.on_strategy_error to "
       "`dead_letter` to keep such events there and go on";
   // How long a domain rests whose own name, or www. of it, could not be resolved.
   std::chrono::milliseconds dns_failure_rest = std::chrono::minutes(10);
-  // What a server asks for in Retry-After is believed up to here.
+  // The longest Retry-After that is believed.
   std::chrono::milliseconds max_retry_after = std::chrono::hours(24);
   // Tries after failures of requests that no strategy is asked about (scope.assets,
   // scope.sitemaps); each waits twice as long as the one before.

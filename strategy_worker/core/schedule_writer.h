@@ -1,4 +1,4 @@
-// What one event schedules, as messages of the scoring log.
+// Encodes the requests that one event schedules as messages of the scoring log.
 #pragma once
 
 #include <optional>

@@ -19,7 +19,7 @@ namespace orbweaver {
 // Not thread-safe.
 class ScopeFilter {
  public:
-  // What is referred to must outlive it.
+  // `scope` and `metrics` must outlive the filter.
   ScopeFilter(const CrawlScope& scope, CoreMetrics& metrics) : scope_(scope), metrics_(metrics) {}
 
   // Nothing is ever out of scope: the rest need not be called.
@@ -39,7 +39,7 @@ class ScopeFilter {
   // Whether this worker asks for `url`, canonical and of the domain, which robots.txt names.
   bool TakesSitemap(std::string_view url);
 
-  // What Filter does with seeds that stay.
+  // Opens the scope for seeds that stay, as Filter does.
   void OpenFor(const SourceEvent& seeds);
 
   // Whether the strategy may request `url`, canonical and of the domain, on `event`; `as_given` is

@@ -194,8 +194,8 @@ absl::Status StrategyCore::Apply() {
     if (!event->poison.empty()) RETURN_IF_ERROR(Bury(*event));
     batch_.Advance();
   }
-  // Domain by domain is not by offset, so nothing is committed before all is applied. What is
-  // applied already says so in its rows.
+  // Events are applied by domain and not by offset, so nothing is committed before all are applied.
+  // The rows' watermarks say which events are applied.
   for (const SourceEvent& event : batch_.IsDone() ? batch_.events() : std::span<SourceEvent>()) {
     if (event.message == nullptr) continue;
     ownership_.Find(event.message->partition)->applied_to = event.message->offset + 1;

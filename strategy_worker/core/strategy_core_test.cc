@@ -1,5 +1,5 @@
-// What the core makes of events and of what a strategy decides on them. What happens under crashes
-// is tests/sim's business. Past 400 lines, since all cases share one world.
+// Tests of the core: events, and the strategy's decisions about them. tests/sim covers crashes.
+// Past 400 lines, since all cases share one world.
 #include "strategy_worker/core/strategy_core.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TEST_F(StrategyCoreTest, WhatTheStrategyLeavesAloneIsNotWritten) {
 
 class DamagedRow : public StrategyCoreTest {
  protected:
-  // What the owner of the partition says when it needs the row.
+  // The error of the partition's owner when it needs a damaged row.
   absl::Status Read() {
     const std::string row = ShardRow(DomainRow(kDomain), 0);
     const CellPut damage{.column = kRecordColumn, .value = "no record"};

@@ -147,7 +147,7 @@ class TestDriverAgreement : public StrategyCoreTest {
     taken_.emplace_back(at, Waiting(next->url, next->score, next->depth, next->attempt));
   }
 
-  // What waits after the last event, by what the worker has written.
+  // The requests that wait in the queue after the last event, by the worker's scoring log.
   std::vector<Waiting> QueueOfTheWorker() {
     std::vector<Waiting> queue;
     auto taken = taken_.begin();

@@ -101,7 +101,8 @@ void OnFatalSignal(int number, siginfo_t* info, void*) {
     while (true) pause();
   }
   sigaction(number, &signal->before, nullptr);
-  // What the processor raised it raises again, with all registers as they were.
+  // A signal that the processor raised comes again when the handler returns, with all registers as
+  // they were.
   if (info->si_code <= 0) raise(number);
 }
 

@@ -10,8 +10,8 @@
 
 namespace orbweaver {
 
-// What does not fit is cut; control characters become '?', since URLs and names may come from
-// outside. Not thread-safe. Async-signal-safe.
+// Text that does not fit is cut off; control characters become '?', since URLs and names may come
+// from outside. Not thread-safe. Async-signal-safe.
 class FixedText {
  public:
   FixedText& Add(std::string_view text) {

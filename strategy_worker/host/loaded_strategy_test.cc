@@ -127,7 +127,7 @@ TEST(LoadedStrategyTest, AdoptedBytesAreBounded) {
   EXPECT_TRUE(IsPoison(Misbehaving("adopt too much")->Adopt("other", 3, "bytes").status()));
 }
 
-// What the log says of a page of so many bytes that comes with `body`, given twice.
+// Logs for a page of so many bytes that comes with `body`, given twice, and returns the log's text.
 std::string LogOfPage(const std::string& strategy_name, const std::string& body,
                       uint64_t body_bytes) {
   auto strategy = LoadStrategy(

@@ -13,7 +13,7 @@ namespace {
 
 bool IsTime(int64_t unix_ms) { return unix_ms >= 0 && unix_ms <= kMaxTimeMs; }
 
-// What is wrong with a decision, or null.
+// The flaw of a decision; null when there is none.
 const char* Flaw(const orbweaver_decision& decision) {
   if (decision.action > ORBWEAVER_DROP) return "an action that does not exist";
   if (decision.set_status && decision.status > ORBWEAVER_GONE)

@@ -8,12 +8,13 @@
 
 namespace orbweaver {
 
-// What a strategy may ask for beside an event's links: more is a strategy out of control.
+// The most requests that a strategy may make for one event, besides the event's links: more means a
+// strategy out of control.
 inline constexpr size_t kMaxRequestsPerEvent = 10'000;
 
-// What is wrong with the outcome of one event, to follow "it decided"; null when nothing is. What
-// has passed needs no second look. Whether a requested URL is of the event's domain is left to the
-// core: it canonicalises.
+// The flaw of one event's outcome, worded to follow "it decided"; null when there is none. An
+// outcome that passed needs no second check, but the core checks whether a requested URL is of the
+// event's domain: it canonicalises.
 //
 // Place: every implementation of Strategy, behind its OnEvent.
 const char* OutputFlaw(std::span<const orbweaver_decision> decisions,

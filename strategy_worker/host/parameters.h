@@ -1,4 +1,4 @@
-// What a strategy declares as its parameters, and what the configuration says of them.
+// The parameters that a strategy declares, and their values from the configuration.
 #pragma once
 
 #include <map>

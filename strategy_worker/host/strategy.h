@@ -25,7 +25,7 @@ class Strategy {
   virtual uint32_t version() const = 0;
 
   // The three below are poison, with the plugin's name and its message, when the plugin fails or
-  // throws: the event goes to dead-letter. What they left in their outputs is then not to be used.
+  // throws: the event goes to dead-letter. Their outputs must not be used then.
 
   // keep[i] is 1 on entry; 0 drops links[i]. Called for LINKS and SEEDS, before states are loaded.
   virtual absl::Status Filter(const orbweaver_event& event, std::span<const orbweaver_link> links,

@@ -1,5 +1,5 @@
-// What nearly every strategy wants: which URLs are allowed, how deep and how many, and what to do
-// after a failure. A member of the strategy, with parameters of its own:
+// The rules that nearly every strategy needs: which URLs are allowed, how deep and how many, and
+// what to do after a failure. A member of the strategy, with parameters of its own:
 //
 //   class Mine final : public sdk::Strategy {
 //     sdk::CrawlRules rules_{this};
@@ -26,9 +26,9 @@ namespace orbweaver::sdk {
 // domain's record, which change together with what is scheduled.
 class CrawlRules {
  public:
-  // What `max_pages` counts. Requests: everything that was ever scheduled, retries and sitemaps
-  // too, so that no more than that is asked of a site. URLs: for strategies that fetch pages again
-  // and again; what is asked anew is free then.
+  // The unit of `max_pages`. Requests: everything that was ever scheduled, retries and sitemaps
+  // too, so that a site never gets more requests than that. URLs: for strategies that fetch pages
+  // again and again; a request of a known URL does not count.
   enum class Cap { kRequests, kUrls };
 
   explicit CrawlRules(ParameterOwner* owner, int64_t max_pages = 0, Cap cap = Cap::kRequests)
@@ -78,7 +78,8 @@ class CrawlRules {
   }
   bool AllowsDepth(uint32_t depth) const { return max_depth_ < 0 || depth <= max_depth_; }
 
-  // What may still be scheduled of the event's domain, after what this event has scheduled already.
+  // The number of URLs of the event's domain that may still be scheduled, after those that this
+  // event has scheduled.
   uint64_t Budget(const Event& event) const {
     const uint64_t used = Used(event.domain()) + event.scheduled();
     return used >= Limit() ? 0 : Limit() - used;

@@ -54,8 +54,7 @@ inline DecisionEffect EffectOf(const orbweaver_state& state, const orbweaver_dec
   return effect;
 }
 
-// Whoever gives a seed wants it tried, also when it failed before: a strategy sees such a one as
-// never scheduled.
+// A seed is to be tried even when it failed before: a strategy sees it as never scheduled.
 inline orbweaver_state ShownAsSeed(orbweaver_state state) {
   if (state.status != ORBWEAVER_ERROR && state.status != ORBWEAVER_GONE) return state;
   state.status = ORBWEAVER_NOT_CRAWLED;

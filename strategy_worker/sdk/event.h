@@ -1,4 +1,4 @@
-// What every event has, and what can be answered to every event.
+// The members of every event, and the answers that every event allows.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace internal {
 inline std::string_view View(orbweaver_text text) { return {text.data, text.size}; }
 inline orbweaver_text Text(std::string_view text) { return {text.data(), text.size()}; }
 
-// What a strategy hands to the host and must keep until the next call. One a strategy, reused.
+// Memory of a strategy that the host reads until the next call. One a strategy, reused.
 struct Kept {
   std::deque<std::string> texts;  // a deque: its elements stay where they are
   std::deque<std::vector<orbweaver_meta>> metas;
@@ -58,7 +58,7 @@ class Domain {
     return raw_->crawl_delay_ms;
   }
 
-  // What the strategy kept for this domain; empty at first.
+  // The bytes that the strategy keeps for this domain; empty at first.
   std::string_view data() const { return internal::View(raw_->data_view); }
 
   // The same as a struct without pointers; a default one when nothing of its size is kept.
@@ -149,8 +149,8 @@ class Event : public EventView {
     KeepDomainData({reinterpret_cast<const char*>(&value), sizeof(T)});
   }
 
-  // Takes all that is queued of the domain out of the queue: its URLs are then what they were
-  // before they were queued, and may be scheduled again. What the event itself schedules stays.
+  // Empties the domain's queue: each queued URL goes back to the state that it had before, and may
+  // be scheduled again. Requests that the event itself makes stay.
   void GiveUpDomain() { output_->give_up_domain = 1; }
 
   // Crawls the domain more slowly for a while, each time twice as long.

@@ -1,4 +1,4 @@
-// What a strategy's handlers are given, a class for each kind of event.
+// The arguments of a strategy's handlers, a class for each kind of event.
 //
 // An event object is a view of the host's own arrays (strategy_abi.h): reading costs nothing, and a
 // decision is written where the host reads it. All of it lives until the handler returns.
@@ -97,7 +97,7 @@ class Failure : public LinkEvent {
 
   Cause cause() const { return static_cast<Cause>(raw()->failure_view->cause); }
   uint32_t http_status() const { return raw()->failure_view->http_status; }
-  // What the server asked for in Retry-After.
+  // The wait that the server asked for in Retry-After.
   std::optional<int64_t> retry_after_ms() const {
     if (raw()->failure_view->retry_after_ms < 0) return std::nullopt;
     return raw()->failure_view->retry_after_ms;

@@ -28,7 +28,7 @@ class LinkView {
   bool ugc() const { return (raw_->rel & 2u) != 0; }
   bool sponsored() const { return (raw_->rel & 4u) != 0; }
 
-  // What whoever added the seed asked for.
+  // The score that the seed was added with.
   std::optional<float> seed_score() const {
     if (std::isnan(raw_->score)) return std::nullopt;
     return raw_->score;

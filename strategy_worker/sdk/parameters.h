@@ -23,7 +23,7 @@ namespace orbweaver::sdk {
 
 class Parameter;
 
-// What parameters belong to: a strategy, by inheritance. `this` is the first argument of each.
+// The owner of parameters: a strategy, by inheritance. `this` is the first argument of each.
 class ParameterOwner {
  public:
   ParameterOwner() = default;

@@ -35,7 +35,7 @@
 
 namespace orbweaver::sdk {
 
-// What a page links to, by its URL. A URL that is missing answers 404.
+// The links of each page, by the page's URL. A URL that is missing answers 404.
 using TestWeb = std::map<std::string, std::vector<std::string>>;
 
 struct TestLink {
@@ -282,7 +282,7 @@ class TestDriver {
     return value;
   }
   const TestDomain& Domain(const std::string& name) { return domains_[name]; }
-  // What the strategy warned of last.
+  // The strategy's latest warning.
   const std::string& warning() const { return warning_; }
   // Links for which states were read, after Filter: what filtering saves.
   uint64_t states_read() const { return states_read_; }

@@ -70,7 +70,7 @@ class CachedDomain final : public DomainStates, public CacheUnit {
   bool IsPinned() const { return changed_ || in_flight_; }
   bool changed() const { return changed_; }
   bool is_open() const { return open_ != nullptr; }
-  // Encodes the record. What was changed in it without MarkChanged is kept.
+  // Encodes the record, with changes that were made without MarkChanged.
   void Close();
   // Of the domain and, when it has only one, its shard.
   size_t MemoryBytes() const;
@@ -79,7 +79,7 @@ class CachedDomain final : public DomainStates, public CacheUnit {
   // the domain is in flight.
   void Flush(Version version, const StateOptions& options, FlushBuffer* buffer,
              std::vector<RowPut>* first, std::vector<RowPut>* second);
-  // The puts are durable. What they made superfluous is appended to *garbage.
+  // The puts are durable. Appends the blocks that they replace to *garbage.
   void Flushed(std::vector<StateGarbage>* garbage);
 
  private:

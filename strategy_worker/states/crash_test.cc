@@ -28,7 +28,7 @@ constexpr Duration kTimeout = std::chrono::seconds(10);
 constexpr PartitionId kPartition(3);
 constexpr size_t kDomains = 5;
 
-// What is known of a domain.
+// A domain's states and counts at one moment.
 struct Snapshot {
   std::map<Fingerprint, LinkState> states;
   uint64_t fetched = 0;

@@ -1,5 +1,5 @@
-// What a strategy worker knows of one registered domain beside its link states: the `r` cell of the
-// domain's first row, put together with the states that it accounts for.
+// The record of one registered domain beside its link states: the `r` cell of the domain's first
+// row, put together with the states that it accounts for.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,8 @@
 
 namespace orbweaver {
 
-// Not thread-safe. What it returns lives until Reset, which keeps the memory for the next flush.
+// Not thread-safe. The views that it returns live until Reset, which keeps the memory for the next
+// flush.
 class FlushBuffer {
  public:
   std::string_view Keep(std::string_view bytes) {

@@ -22,8 +22,8 @@ static_assert(kMaxStateBytes <= std::numeric_limits<BoxLength>::max());
 // A slot has 29 bits for where its box is.
 constexpr size_t kMaxBoxesBytes = size_t{1} << 29;
 
-// What an allocation of so many bytes takes: jemalloc has four sizes between two powers of two.
-// What it would leave unused is room for more, and what grows goes from one size to the next.
+// The size of an allocation of so many bytes: jemalloc has four sizes between two powers of two.
+// Growing arrays use the whole size, and go from one size to the next.
 size_t AllocatedBytes(size_t bytes) {
   const size_t step = std::max<size_t>(std::bit_floor(bytes) / 4, 16);
   return (bytes + step - 1) / step * step;
@@ -112,7 +112,8 @@ bool LinkSet::MakeRoom(size_t index) {
 
 void LinkSet::Reserve(size_t urls, size_t entry_bytes) {
   if (urls > Room()) Rebuild(urls);
-  // What is beyond the shortest entries stands in boxes, each with a length that a block lacks.
+  // Bytes beyond those of the shortest entries stand in boxes; a box has a length that a block
+  // lacks.
   const size_t in_boxes = entry_bytes - std::min(entry_bytes, urls * kMinEntryBytes);
   const size_t box_bytes = in_boxes + in_boxes / 4;
   if (boxes_size_ + box_bytes > boxes_capacity_) MoveBoxes(box_bytes);

@@ -4,8 +4,8 @@
 // once: a URL's key is a hash already, so its place in the order is nearly its place in the array.
 // Up to kDenseUrls it has no gaps and the search starts from the guess; above, each key has a home
 // slot and stands in it or after it, as in linear probing, with what follows kept sorted. Encoding
-// a block walks the array. What does not fit into a slot (the strategy's bytes, a due time, and all
-// that only a fetched link has) stands in a box: some bytes of a buffer that all share.
+// a block walks the array. A state that does not fit into a slot (the strategy's bytes, a due time,
+// and the fields of a fetched link) stands in a box: some bytes of a buffer that all share.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class LinkSet {
   size_t size() const { return size_; }
   // Taken from the heap.
   size_t HeapBytes() const { return slot_count_ * sizeof(Slot) + boxes_capacity_; }
-  // What all entries take in a block, at most.
+  // An upper bound of the bytes of all entries in a block.
   size_t EntryBytesBound() const {
     return size_ * kMaxUnfetchedEntryBytes + (boxes_size_ - boxes_garbage_);
   }

@@ -1,4 +1,4 @@
-// What is known of one URL.
+// The state of one URL.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ enum class LinkStatus : uint8_t {
 };
 
 // Never fetched: `fetches`, `errors` and all below them are 0. Such a state takes at most 24 bytes
-// with its fingerprint in a block. What the packed form cannot hold is brought to what it can:
-// packed_link.h.
+// with its fingerprint in a block. packed_link.h says how values that the packed form cannot hold
+// are bounded.
 struct LinkState {
   LinkStatus status = LinkStatus::kNotCrawled;
   uint32_t depth = 0;
@@ -37,7 +37,7 @@ struct LinkState {
   friend bool operator==(const LinkState&, const LinkState&) = default;
 };
 
-// What a queued URL is again when it is taken out of the queue.
+// The status of a queued URL after it is taken out of the queue.
 inline LinkStatus StatusOutOfQueue(const LinkState& state) {
   return state.fetches == 0 ? LinkStatus::kNotCrawled : LinkStatus::kCrawled;
 }

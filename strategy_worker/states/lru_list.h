@@ -1,4 +1,4 @@
-// What the cache keeps or evicts as one: a domain, or a shard of a large domain.
+// The unit that the cache keeps or evicts: a domain, or a shard of a large domain.
 #pragma once
 
 #include <cstdint>

@@ -44,9 +44,9 @@ inline constexpr size_t kMinEntryBytes = 11;
 // Not thread-safe. Lives on the stack: its buffer is what keeps packing free of allocations.
 class LinkPacker {
  public:
-  // The result points into this object until the next call. What does not fit is brought to what
-  // does: depths end at 65,535, times at the year 2109, and a validator longer than a message may
-  // carry is dropped (cut short it would never match).
+  // The result points into this object until the next call. Bounds values that do not fit: depths
+  // end at 65,535, times at the year 2109, and a validator longer than a message may carry is
+  // dropped (cut short it would never match).
   PackedLink Pack(const LinkState& state);
 
  private:

@@ -13,7 +13,7 @@
 namespace orbweaver {
 namespace {
 
-// What one answer may hold in memory, as far as can be told before.
+// The most memory that one answer may take, as far as it can be told before.
 constexpr size_t kRowsPerGet = 1000;
 constexpr uint64_t kBytesPerGet = uint64_t{8} << 20;
 // Garbage that nobody takes is forgotten beyond this; it is found again when its row is read.

@@ -61,8 +61,9 @@ class PackedStateStore final : public StateStore {
     StateGarbage garbage;
   };
 
-  // What the first *count of `requests` need and is not in memory. Touches all of theirs that is.
-  // A first look lowers *count when memory does not suffice for what is there.
+  // The rows that the first *count of `requests` need and that are not in memory. Touches those
+  // that are. The first pass lowers *count when memory does not suffice for the rows that are
+  // there.
   std::vector<Read> FindMissing(std::span<const StateRequest> requests, bool first, size_t* count);
   // Lowers *count to the requests that are met when memory does not suffice for all.
   absl::Status ReadRows(std::span<const Read> reads, SteadyTime deadline, size_t* count);

@@ -69,8 +69,8 @@ struct ShardBlock {
 ShardBlock NextBlock(Version version, uint64_t purges, size_t max_deltas, Shard* shard,
                      std::vector<std::string>* replaced);
 
-// What is QUEUED becomes what it was before. Whether any was. Nothing of it is to be written: the
-// blocks that have it are of an earlier purge from now on.
+// Gives each QUEUED state the status that it had before; returns whether there was one. The change
+// is not written: the blocks that have these states belong to an earlier purge from now on.
 bool ForgetQueued(Shard* shard);
 
 // The columns of a row that have blocks, whether they count or not.

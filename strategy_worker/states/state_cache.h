@@ -2,9 +2,9 @@
 //
 // Place: inside PackedStateStore. Not thread-safe.
 //
-// What is changed, or flushed and not yet known to be durable, is never evicted: it is not in the
-// lists at all. The shards of domains that have several have a list of their own and at most half
-// of the memory, so that one large site cannot push out all others.
+// A domain that is changed, or flushed and not yet known to be durable, is never evicted: it is not
+// in the lists at all. The shards of domains that have several have a list of their own and at most
+// half of the memory, so that one large site cannot push out all others.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ class StateCache {
 
   // A new Load begins; what it does not touch may be evicted in its end.
   void BeginLoad();
-  // What it may still touch: half of the memory, in all. The other half is for what was touched
-  // before and is being flushed.
+  // The bytes that this Load may still touch: half of the memory, in all. The other half is for
+  // domains that were touched before and are being flushed.
   uint64_t LoadRoom() const { return max_bytes_ / 2 - std::min(max_bytes_ / 2, load_bytes_); }
   void Touch(CachedDomain& domain);
   void Touch(CachedDomain& domain, Shard& shard);
@@ -80,7 +80,7 @@ class StateCache {
   void Remove(CachedDomain& domain);
   // The Load that is under way asks for it.
   void Enter(CacheUnit& unit);
-  // What may be listed and is not becomes the newest.
+  // Enters the domain's units that may be evicted and are not in a list, as the newest.
   void List(CachedDomain& domain);
   void Count(CacheUnit& unit, size_t bytes);
 

@@ -1,4 +1,4 @@
-// What leaves the memory and what stays, seen through PackedStateStore.
+// Eviction: the states that leave the memory and those that stay, seen through PackedStateStore.
 #include "strategy_worker/states/state_cache.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the cache of link states counts.
+// The metrics of the cache of link states.
 #pragma once
 
 #include "common/metrics/metric_registry.h"

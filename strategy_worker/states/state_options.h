@@ -1,4 +1,4 @@
-// What an installation may choose about link states, and what only tests and benchmarks do.
+// The options of link states: those of an installation, and those of tests and benchmarks only.
 #pragma once
 
 #include <cstddef>

@@ -100,10 +100,10 @@ class StateStore {
   // The puts of all Flushes so far are durable.
   virtual void Flushed() = 0;
 
-  // What the flushed puts made superfluous, each time something else; views live until the next
-  // TakeGarbage or Drop. To be asked for only when, after Flushed, the worker was found to be still
-  // the owner of its partitions: a later owner's rows may need these columns. Erasing it may fail
-  // or be left out; what was not erased is found again some day.
+  // The cells that the flushed puts made superfluous, each returned once; views live until the next
+  // TakeGarbage or Drop. Call it only when the worker was still the owner of its partitions after
+  // Flushed: a later owner's rows may need these columns. The erase may fail or be left out: what
+  // is not erased is found again when its row is read.
   virtual void TakeGarbage(std::vector<RowErase>* erases) = 0;
 
   // Forgets everything of the partition, changed or not: it was revoked (after a flush) or lost.

@@ -197,7 +197,8 @@ TEST_F(DiscoveryTest, ADomainWhoseNameDoesNotExistIsGivenUp) {
   crawl.Host("a.com", {.robots = Robots::kUnspecified, .dns = Dns::kNoSuchName});
   EXPECT_TRUE(crawl.Domain("a.com").given_up);
   EXPECT_THAT(Waiting(crawl), ElementsAre());
-  // What is in flight fails and is not tried again; links from elsewhere do not bring it back.
+  // A request in flight fails and is not tried again; links from elsewhere do not bring its URL
+  // back.
   crawl.Fail("https://a.com/", {Cause::kDnsTemporary, true, 0, -1});
   crawl.Links("https://b.com/", {"https://a.com/y"});
   EXPECT_THAT(Waiting(crawl), ElementsAre());

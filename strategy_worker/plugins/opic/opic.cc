@@ -8,11 +8,11 @@ namespace {
 using namespace orbweaver::sdk;
 
 // Every seed starts with cash; a page that is fetched gives its cash to the pages that it links to,
-// in equal parts. What many or rich pages link to becomes rich, and is fetched first.
+// in equal parts. A page that many or rich pages link to becomes rich, and is fetched first.
 //
 // A link's worker never sees the source page's state, but it sees the score with which that page
-// was requested: so score and cash are two spellings of one number (Score, CashOf). What reached
-// the page after that request stays in its state and is given away by its next fetch.
+// was requested: so score and cash are two spellings of one number (Score, CashOf). Cash that
+// reached the page after that request stays in its state, and its next fetch gives it away.
 class Opic final : public Strategy {
   CrawlRules rules_{this};
   Number raise_step_{this, "raise_step",

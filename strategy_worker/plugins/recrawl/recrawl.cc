@@ -61,8 +61,8 @@ class Recrawl final : public Strategy {
     Again(page, data);
   }
 
-  // What failed for now is tried by the rules, and once they give up, like a page that did not
-  // change. What failed for good is left alone.
+  // A transient failure is retried by the rules; after the last retry the page counts as unchanged.
+  // A permanent failure is left alone.
   void OnFailure(Failure& failure) override {
     if (rules_.Retry(failure) || !failure.transient()) return;
     Data data = failure.link().DataAs<Data>();
