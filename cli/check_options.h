@@ -9,10 +9,10 @@
 
 namespace orbweaver {
 
-// What a crawl on one machine refuses, and the workers of a cluster refuse too: the strategy and
-// its parameters, how the spider asks and what it keeps, roles and limits of the queue. Fatal, with
-// where the value comes from as far as `schema` says, the option's name and what is expected. Looks
-// up the name of a proxy.
+// Checks the options that a crawl on one machine refuses, as the workers of a cluster do: the
+// strategy and its parameters, how the spider asks and what it keeps, roles and limits of the
+// queue. Fatal, with where the value comes from as far as `schema` says, the option's name and what
+// is expected. Looks up the name of a proxy.
 absl::Status CheckCrawlOptions(const ProductOptions& options, const config::Schema& schema);
 
 // The same, and what only the workers of a cluster refuse: how to reach Kafka and HBase, topics.

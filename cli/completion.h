@@ -1,4 +1,4 @@
-// What may stand next on the command line of `orbweaver`, for the shells' completion.
+// The completions of a command line of `orbweaver`, for the shells.
 #pragma once
 
 #include <functional>

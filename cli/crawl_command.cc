@@ -246,8 +246,8 @@ absl::StatusOr<std::string> Watch(const CrawlArguments& arguments, const StopReq
   }
 }
 
-// What the next run will find: in their last steps the workers have written down all that was on
-// its way.
+// Counts the requests that the next run will find: in their last steps the workers have stored
+// everything that was in flight between them.
 absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end) {
   ASSIGN_OR_RETURN(const QueueSample queue,
                    SampleQueue(crawl.store(), crawl.partitions(), kMaxDomainsCounted,
@@ -303,7 +303,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   if (why.ok() && !end.finished) progress.Show(watch->Look("draining", std::nullopt));
   absl::Status result = crawl->Stop();
   result.Update(why.status());
-  // What the spider has finished on its way out.
+  // Counts the fetches that the spider finished while it was draining.
   const CrawlTally& tally = watch->tally();
   for (uint64_t before = UINT64_MAX; before != tally.fetched();) {
     before = tally.fetched();

@@ -70,7 +70,7 @@ void ReadOptionLine(std::string_view line, std::string_view next, HelpText* help
   }
 }
 
-// What follows "orbweaver COMMAND": operands, and options with or without brackets.
+// Reads the part behind "orbweaver COMMAND": operands, and options with or without brackets.
 void ReadUsage(std::string_view line, HelpText* help, std::vector<HelpText::Option>* options) {
   const std::vector<std::string> words = WordsOf(line);
   std::vector<std::string>& operands = help->operands.emplace_back();

@@ -116,7 +116,7 @@ bool Take(std::vector<std::string>* args, std::string_view name, T* into, Parse 
   return false;
 }
 
-// What is wrong, or empty.
+// Returns the error, or an empty text.
 std::string Parse(std::vector<std::string> args, Arguments* parsed) {
   const auto offset = [](const std::string& text, std::optional<int64_t>* into) {
     int64_t number = -1;

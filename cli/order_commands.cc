@@ -136,7 +136,7 @@ bool ParseFor(const std::string& text, DomainOrder* order) {
   return true;
 }
 
-// What is wrong, or empty.
+// Returns the error, or an empty text.
 std::string Parse(std::string_view action, std::vector<std::string> args, Arguments* parsed) {
   if (action == "block") {
     const auto duration = TakeValue(&args, "--for");

@@ -60,7 +60,7 @@ struct Arguments {
   std::optional<std::string> url;
 };
 
-// What is wrong, or empty.
+// Returns the error, or an empty text.
 std::string Parse(std::vector<std::string> args, Arguments* parsed) {
   parsed->body = TakeSwitch(&args, "--body");
   parsed->same = TakeSwitch(&args, "--same");
@@ -195,7 +195,7 @@ int ShowArchived(const std::string& folder, const Arguments& args, const Resolve
   return PrintBody(answer.body);
 }
 
-// What is wrong with asking a crawl on this machine for this, or empty.
+// The reason why a crawl on this machine cannot answer this, or an empty text.
 std::string WrongForCrawl(const Arguments& args, const ProductOptions& options,
                           const std::string& folder) {
   if (args.same || args.content.has_value()) return "--same and --content need a cluster";

@@ -60,7 +60,7 @@ struct Arguments {
   bool json = false;
 };
 
-// What is wrong, or nothing.
+// Returns the error, or nullopt.
 std::optional<std::string> Take(std::vector<std::string> args, Arguments* parsed) {
   parsed->json = TakeSwitch(&args, "--json");
   parsed->base = TakeValue(&args, "--base");

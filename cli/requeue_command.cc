@@ -68,7 +68,7 @@ std::string NearestCause(const std::string& name) {
   return nearest.empty() ? "" : fmt::format(". Did you mean '{}'?", nearest);
 }
 
-// What is wrong, or nothing.
+// Returns the error, or nullopt.
 std::optional<std::string> Parse(std::vector<std::string>* args, WantedFailures* wanted) {
   for (const std::string& name : TakeValues(args, "--cause")) {
     const auto cause = CauseNamed(name);

@@ -16,7 +16,8 @@ namespace orbweaver {
 // Place: `orbweaver crawl`, which names them before the workers count them. Not thread-safe.
 class SeedScope {
  public:
-  // Fatal, naming option and pattern: one is none. What is referred to must outlive it.
+  // The arguments must outlive the result. Fatal, naming the option and the pattern, when a pattern
+  // is invalid.
   static absl::StatusOr<SeedScope> Make(const ScopeOptions& options, UrlResolver& resolver,
                                         const PublicSuffixes& suffixes);
 

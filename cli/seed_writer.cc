@@ -17,7 +17,7 @@
 namespace orbweaver {
 namespace {
 
-// What a domain costs beside its URLs.
+// The memory that a domain takes beside its URLs.
 constexpr size_t kDomainBytes = 128;
 // Enough that a list of many domains in any order still makes few messages.
 constexpr size_t kMostCollectedBytes = size_t{16} << 20;

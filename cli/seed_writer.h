@@ -29,7 +29,7 @@ UrlError ResolveSeed(std::string_view seed, UrlResolver& resolver, ResolvedUrl* 
 // take one that they know for a repetition.
 class SeedWriter {
  public:
-  // What is referred to must outlive this. Fatal: the spider log does not exist.
+  // The arguments must outlive the writer. Fatal: the spider log does not exist.
   static absl::StatusOr<std::unique_ptr<SeedWriter>> Create(Bus& bus, const Clock& clock,
                                                             UrlResolver& resolver,
                                                             Duration timeout);

@@ -210,7 +210,7 @@ int DescribeInput(const Arguments& arguments, UrlResolver& resolver) {
   std::string_view line;
   while (lines.Next(&line)) {
     Describe(line, resolver, json, output.text());
-    // Who sends one line and waits for its answer gets it.
+    // A client that sends one line and waits gets its answer at once.
     if (!(lines.HasLine() ? output.FlushIfLarge() : output.Flush())) return WriteFailed();
   }
   if (lines.error() == 0) return kExitOk;

@@ -246,7 +246,7 @@ absl::Status DbWorkerCore::State::TakeOverComing() {
   return BringToStore();
 }
 
-// What was read back, of one partition after the other.
+// Brings the requests that were read back to the store, one partition after the other.
 absl::Status DbWorkerCore::State::BringToStore() {
   while (!taken.empty()) {
     Partition& partition = *taken.back();
@@ -340,7 +340,8 @@ void DbWorkerCore::State::ForgetIdle() {
   }
 }
 
-// A new epoch has new versions. What was sent and is not in the store yet is read back.
+// Takes a partition over again before its epoch runs out of versions: a new epoch has new ones.
+// Requests that were sent and are not in the store yet are read back from the feed.
 absl::Status DbWorkerCore::State::TakeAgainWhatRanOutOfVersions() {
   for (const auto& [id, partition] : partitions) {
     if (partition->flushes < Partition::kMaxFlushes) continue;

@@ -34,8 +34,8 @@ struct DbWorkerSetup {
 
 class DbWorkerCore {
  public:
-  // Checks the topics and joins the group. What is passed in must outlive it. Retry errors: call
-  // again; fatal ones say what to do.
+  // Checks the topics and joins the group. The arguments must outlive the core. After a retry error
+  // call it again; a fatal error says what to do.
   static absl::StatusOr<std::unique_ptr<DbWorkerCore>> Create(Bus& bus, Store& store,
                                                               const Clock& clock,
                                                               DbWorkerMetrics& metrics,
@@ -43,7 +43,7 @@ class DbWorkerCore {
   ~DbWorkerCore();
 
   // One round: enqueues what the scoring log has, fills the feed up, takes partitions over. Waits
-  // for messages at most `max_wait`, and only when nothing else is to be done. What takes longer
+  // for messages at most `max_wait`, and only when nothing else is to be done. Work that takes more
   // than about a second goes on with the next Step: the group hears of the worker in between.
   //   retry   the next Step goes on exactly where this one stood.
   //   fenced  a partition was lost to another worker: destroy this core and make another.
@@ -54,7 +54,7 @@ class DbWorkerCore {
   // whoever comes next makes up for them.
   void Close();
 
-  // What the admin server shows of the partitions that are owned; looks at every domain.
+  // A report of each owned partition for the admin server; visits every domain.
   std::vector<PartitionReport> Report() const;
   // Partitions that the group has given to this worker and that are not taken over yet.
   size_t coming() const;

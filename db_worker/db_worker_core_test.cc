@@ -30,7 +30,7 @@ using ::testing::IsEmpty;
 
 using DbWorkerCoreTest = DbWorkerTest;
 
-// ---- What Frontera's queue did on HBase.
+// ---- Faults of Frontera's queue on HBase.
 
 TEST_F(DbWorkerCoreTest, FiveHundredUrlsOfOneHostAllComeOut) {
   worker_.ScheduleMany("one.com", 500);

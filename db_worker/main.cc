@@ -128,7 +128,7 @@ absl::Status RunRoles(const Roles& roles, const Options& options, Bus& bus, Stor
 }
 
 absl::Status Run(const Options& options, Process& process) {
-  // What is configured wrongly shows before any server is asked.
+  // Errors of the configuration show before any server is asked.
   ASSIGN_OR_RETURN(const Roles roles, ParseRoles(options.core.roles));
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   const auto list = process.admin.AddStatus(

@@ -1,4 +1,4 @@
-// What the db worker counts.
+// The metrics of the db worker.
 #pragma once
 
 #include "common/metrics/metric_registry.h"

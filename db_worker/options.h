@@ -1,4 +1,4 @@
-// What can be configured of the db worker.
+// The options of the db worker.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What enqueue, dequeue and take-over work with.
+// The objects that enqueue, dequeue and take-over share.
 #pragma once
 
 #include <algorithm>

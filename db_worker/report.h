@@ -1,4 +1,4 @@
-// What can be seen of the queue from outside.
+// A report of the queue for operators.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a db worker process does, of all that db workers do.
+// The roles of a db worker process: a part of all that db workers do.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 
 namespace orbweaver {
 
-// What outlives a worker that is fenced and made anew.
+// The objects that outlive a worker that is fenced and made anew.
 struct QueueWorkerParts {
   Bus& bus;
   Store& store;

@@ -14,10 +14,10 @@
 
 namespace orbweaver {
 
-// Results are written first, then their records, each of which says how long the file of results is
-// with it. What is read again after a crash: the records that are whole and whose results are
-// there; all beyond is cut off both files. So no result is there twice, and none that has a record
-// is lost, at whatever moment the process ended.
+// Results are written first, then their records; a record says how long the file of results is with
+// its result. After a crash, records count that are whole and whose results are there; the rest of
+// both files is cut off. So no result is there twice, and none that has a record is lost, at
+// whatever moment the process ended.
 //
 // Place: behind CheckEngine. Not thread-safe; another process that opens the same files is refused.
 class ResultLog {

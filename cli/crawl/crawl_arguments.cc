@@ -133,7 +133,7 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
     const auto seconds = std::chrono::floor<std::chrono::seconds>(delay).count();
     set("--retry-delay", "strategy.params.retry_delay_s", fmt::to_string(seconds));
     set("--retry-delay", "strategy_worker.own_retry_delay", fmt::format("{}s", seconds));
-    // What a retry would ask for must not be known as failed any more.
+    // At the retry, the failure of robots.txt and of the name must not be remembered any more.
     set("--retry-delay", "spider.robots.retry_min",
         fmt::format("{}s", std::max<int64_t>(1, seconds / 2)));
     set("--retry-delay", "strategy_worker.dns_failure_rest", fmt::format("{}s", seconds));

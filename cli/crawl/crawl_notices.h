@@ -1,4 +1,5 @@
-// What a crawl says at once, where no live view shows it, and how long it waits for a way out.
+// Lines that a crawl prints at once, where no live view shows the same, and the time that it waits
+// for a way out.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kTopDomains = 10;
 
-// What whoever runs the crawl can do about it; empty: nothing, that is how the web is.
+// The operator's remedy for a cause; empty where there is none.
 std::string_view HintFor(FailureCause cause, const CrawlTally& tally) {
   const auto has_status = [&tally](int status) { return tally.by_status().contains(status); };
   switch (cause) {
@@ -155,7 +155,7 @@ std::string HostsToAllow(const CrawlEnd& end, const CrawlTally& tally) {
   return ShellQuoted(fmt::format("{}", fmt::join(hosts, ",")));
 }
 
-// What waits for other options, and which those are.
+// The URLs that wait for other options, and the options that would let them go.
 std::vector<std::string> PutByLines(const CrawlEnd& end, const CrawlTally& tally) {
   std::vector<std::string> lines;
   const std::string crawl = fmt::format("orbweaver crawl --data {}", ShellQuoted(end.data));

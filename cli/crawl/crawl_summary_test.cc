@@ -175,7 +175,7 @@ TEST(CrawlSummaryTest, WhatIsLeftIsCountedAndTheCommandThatGoesOnIsNamed) {
               HasSubstr("Handed to the spider and not fetched: 1 request.\nTo go on: "));
   end.queue_is_exact = false;
   EXPECT_THAT(SummaryText(end, CrawlTally()), HasSubstr("In the queue: about 1,234 requests"));
-  // What is on its way between the workers is not in the queue.
+  // Entries on their way between the workers are not in the queue.
   end.last.queued = end.last.delayed = 0;
   EXPECT_THAT(SummaryText(end, CrawlTally()), Not(HasSubstr("In the queue")));
   EXPECT_THAT(SummaryText(end, CrawlTally()), HasSubstr("To go on: "));

@@ -14,8 +14,8 @@
 
 namespace orbweaver {
 
-// What a crawl's spider log comes down to: pages by status, redirects that were not followed,
-// errors by cause with some examples, the domains with most pages.
+// The totals of a crawl's spider log: pages by status, redirects that were not followed, errors by
+// cause with some examples, the domains with most pages.
 //
 // Place: `orbweaver crawl` adds every entry that its spider writes; the live view and the closing
 // summary are drawn from it. Bounded in memory. Not thread-safe.

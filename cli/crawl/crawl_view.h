@@ -1,4 +1,4 @@
-// What a running crawl shows: the live view of a terminal, and a line now and then elsewhere.
+// The display of a running crawl: the live view of a terminal, and a line now and then elsewhere.
 #pragma once
 
 #include <cstdint>

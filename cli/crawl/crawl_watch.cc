@@ -82,7 +82,7 @@ absl::Status CrawlWatch::Follow(Duration timeout) {
     if (IsLinksFound(message.value)) continue;
     arena.Reset();
     SpiderLogEntry entry;
-    // What is no entry is the strategy worker's to complain about.
+    // The strategy worker reports entries that cannot be decoded.
     if (Decode(message.value, &arena, &entry).ok()) tally_.Add(entry);
   }
   followed_ += batch.messages().size();
@@ -130,7 +130,7 @@ absl::Status CrawlWatch::Trim() {
       Offset start = committed[i]->offset;
       if (topic == kSpiderLogTopic) start = std::min(start, followed_to_[i]);
       if (topic == kSpiderFeedTopic) {
-        // Whoever takes the queue over reads the feed back from there.
+        // The queue's next owner reads the feed back from there.
         ASSIGN_OR_RETURN(const auto checkpoint,
                          LoadCheckpoint(crawl_.store(), partitions_[i], kTimeout));
         if (!checkpoint.has_value()) continue;

@@ -19,7 +19,7 @@
 
 namespace orbweaver {
 
-// What the queue comes down to in a look.
+// Adds the sums over the queue's partitions to a snapshot.
 void AddQueue(std::span<const PartitionReport> partitions, CrawlSnapshot* look);
 
 // Follows a crawl from beside: counts what its spider log gets, sees when nothing is left to do,
@@ -28,7 +28,7 @@ void AddQueue(std::span<const PartitionReport> partitions, CrawlSnapshot* look);
 // Place: `orbweaver crawl`, on its main thread. Not thread-safe.
 class CrawlWatch {
  public:
-  // What the log holds by now is of an earlier run and not counted.
+  // Entries that are in the log already are of an earlier run and do not count.
   static absl::StatusOr<std::unique_ptr<CrawlWatch>> Create(LocalCrawl& crawl);
 
   // Reads on, waiting at most twice `timeout`. Trims now and then, the sooner the more is read.

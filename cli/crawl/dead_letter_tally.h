@@ -19,7 +19,7 @@ class DeadLetterTally {
  public:
   static constexpr size_t kExamples = 3;
 
-  // What the topic holds by now is of an earlier run and not counted.
+  // Dead letters that are in the topic already are of an earlier run and do not count.
   static absl::StatusOr<std::unique_ptr<DeadLetterTally>> Create(Bus& bus, Duration timeout);
 
   // Reads on, without waiting.

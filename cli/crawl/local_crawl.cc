@@ -57,8 +57,8 @@ void SetLocalDefaults(ProductOptions* options) {
   // Batches cost little where no server is asked, and a site of few pages is crawled sooner.
   options->db_worker.feed.interval = std::chrono::milliseconds(20);
   options->db_worker.chunk_cache_bytes = int64_t{32} << 20;
-  // Without delays the spider's threads are faster than the strategy worker's one. What it has not
-  // read yet would be written to table files, and read from them again.
+  // Without delays the spider's threads are faster than the strategy worker's one. Its backlog
+  // would be written to table files, and read from them again.
   options->db_worker.feed.max_backlog = 10'000;
   options->db_worker.feed.target_lag = 2048;
   // A put costs little too. Large enough that a slow disk's fsyncs do not hold it up, and small
@@ -72,7 +72,7 @@ void SetLocalDefaults(ProductOptions* options) {
   options->strategy_worker.dns_failure_rest = kRetryDelay;
   options->strategy_worker.own_retries = kRetries;
   options->strategy_worker.own_retry_delay = kRetryDelay;
-  // Whoever is at the terminal is its author, or wants to know.
+  // The person at the terminal is the strategy's author, or wants to know of its errors.
   options->strategy_worker.on_strategy_error = OnStrategyError::kStop;
   options->strategy_worker.after_strategy_error =
       "mend the strategy and go on with the same command, or give --keep-going: such events are "
@@ -89,7 +89,7 @@ LocalCrawl::LocalCrawl(const ProductOptions& options, std::unique_ptr<Database> 
 
 absl::StatusOr<std::unique_ptr<LocalCrawl>> LocalCrawl::Open(const ProductOptions& options,
                                                              const std::filesystem::path& folder) {
-  // What is configured wrongly shows before anything is made.
+  // Errors of the configuration show before anything is made.
   StrategyOptions of_strategy = options.strategy;
   RetrySoon(&of_strategy);
   ASSIGN_OR_RETURN(auto strategy, LoadStrategy(of_strategy, std::random_device()()));

@@ -21,7 +21,7 @@ std::optional<std::string> TakeNetworkArguments(
 // The name by which the command line knows an option; empty when it is none of those.
 std::string_view NetworkFlagOf(std::string_view option);
 
-// What of the options the spider would refuse, by the names of the command line.
+// Checks the options that the spider would refuse, and names them as the command line does.
 absl::Status CheckNetworkOptions(const ProductOptions& options);
 
 // The hosts of these seeds, which are URLs, may be asked whatever their address and port is: the

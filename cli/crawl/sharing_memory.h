@@ -16,7 +16,8 @@
 
 namespace orbweaver {
 
-// What the write buffers of all tables and the log may take beside so many bytes of states.
+// The bytes that the write buffers of all tables and the log may take beside so many bytes of
+// states.
 size_t WriteBuffersBeside(size_t state_bytes);
 
 // Place: around the strategy worker, whose states `state_bytes` counts. Bounds the database's write

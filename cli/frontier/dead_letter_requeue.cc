@@ -144,7 +144,7 @@ class Requeue {
     return counts_.put_back % kNoteEvery == 0 ? Note() : absl::OkStatus();
   }
 
-  // What was put back since the last note is durable, and then the note is.
+  // Makes the entries that were put back since the last note durable, and then the note.
   absl::Status Note() {
     if (unnoted_.empty()) return absl::OkStatus();
     RETURN_IF_ERROR(Flush());

@@ -1,5 +1,5 @@
-// What the commands look at that only look: the bus and the store of a cluster, or those in the
-// folder of `orbweaver crawl`.
+// The data of the read-only commands: the bus and the store of a cluster, or those in the folder of
+// `orbweaver crawl`.
 #pragma once
 
 #include <filesystem>
@@ -37,11 +37,11 @@ class Frontier {
   // P; fatal when there are no topics.
   absl::StatusOr<int> Partitions() const;
 
-  // Who reads `topic` in `group`; nobody of a folder, where this cannot be known.
+  // The members of `group` that read `topic`; none for a folder, where this cannot be known.
   absl::StatusOr<std::vector<GroupMember>> Members(std::string_view group,
                                                    std::string_view topic) const;
 
-  // What to say behind an error of a call to it.
+  // The hint behind an error of a call to it.
   std::string_view Hint(const absl::Status& status) const;
 
  private:

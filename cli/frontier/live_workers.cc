@@ -13,7 +13,7 @@
 namespace orbweaver {
 namespace {
 
-// What reported last before that is taken for gone. Above any usual worker.stats_interval.
+// A worker whose last report is older counts as gone. Above any usual worker.stats_interval.
 constexpr std::chrono::milliseconds kSilence = std::chrono::minutes(2);
 
 }  // namespace
@@ -26,7 +26,7 @@ absl::StatusOr<std::vector<LiveWorker>> LiveWorkers(Bus& bus, std::string_view r
   RETURN_IF_ERROR(reader.Read(bus, timeout, [&](const Message& message) {
     arena.Reset();
     WorkerStats stats;
-    // What is no report is of no use here.
+    // Messages that are not reports are passed over.
     if (!Decode(message.value, &arena, &stats).ok() || stats.role != role) return true;
     by_name[std::string(stats.worker_id)] = {.id = std::string(stats.worker_id),
                                              .role = std::string(stats.role),

@@ -31,9 +31,9 @@ class LogReader {
 
   // Visits the range's messages, as the log is at the first call; those of a partition in their
   // order. Ends after the last, or when `visit` says false. After an error it may be called again,
-  // with another view of the same bus too, and goes on where it stood. What retention deletes on
-  // the way is passed over. Retry and fatal errors as the bus's; fatal when there is no such topic
-  // or partition. `timeout` bounds each wait for the bus.
+  // with another view of the same bus too, and goes on where it stood. Messages that retention
+  // deletes meanwhile are passed over. Retry and fatal errors as the bus's; fatal when there is no
+  // such topic or partition. `timeout` bounds each wait for the bus.
   absl::Status Read(Bus& bus, Duration timeout, absl::FunctionRef<bool(const Message&)> visit);
 
  private:

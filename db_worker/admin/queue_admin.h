@@ -1,4 +1,4 @@
-// What the admin server shows of the queue, and what operators do to it.
+// Shows the queue on the admin server, and carries operators' actions out.
 //
 // Place: in main, beside the core. The core belongs to one thread and the admin server has another:
 // actions are left here until the core's thread comes by between two steps, and what is shown is

@@ -7,8 +7,8 @@
 namespace orbweaver {
 namespace {
 
-// What a band can give. At least one while it has chunks: what was taken out of them shows when
-// they are read.
+// The number of requests that a band can give. At least one while it has chunks: a chunk must be
+// read to see which of its requests were taken out.
 uint32_t Available(const ChosenDomain& domain, int band) {
   const Band& queued = domain.head.bands[band];
   if (queued.empty()) return 0;

@@ -30,8 +30,8 @@ class BatchChooserTest : public ::testing::Test {
     head.bands[band].waiting = waiting;
     index_.Put(id, head, false, kNow);
   }
-  // What each domain gives, in the order in which they were chosen; then they are behind the others
-  // again, as after a batch without delays.
+  // The number of requests that each domain gives, in the order in which the domains were chosen.
+  // Then the domains are behind the others again, as after a batch without delays.
   std::vector<std::pair<std::string, uint32_t>> Choose(uint32_t size) {
     std::vector<ChosenDomain> chosen;
     ChooseBatch(options_, index_, size, kNow, &chosen);

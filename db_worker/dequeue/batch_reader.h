@@ -27,7 +27,7 @@ struct LeavingRequest {
   uint8_t band = 0;
 };
 
-// What a domain gives, in the order in which it leaves.
+// The requests that a domain gives, in the order in which they leave.
 struct LeavingDomain {
   Partition* partition = nullptr;
   ChosenDomain chosen;

@@ -153,9 +153,9 @@ void Dequeuer::Choose(WallTime now) {
   }
 }
 
-// What leaves is named by its place in a chunk. The next owner reads these names back, and they
-// must mean to it what they mean here: so the head that it reads is this one or a later one, and
-// not what an owner before put late, who may have given requests other places.
+// A request that leaves is named by its place in a chunk. The next owner reads these names back,
+// and they must mean to it what they mean here: so the head that it reads is this one or a later
+// one, and not what an owner before put late, who may have given requests other places.
 void Dequeuer::Claim() {
   for (const PartitionBatch& batch : batches_) {
     std::optional<Version> version;

@@ -87,7 +87,7 @@ class Dequeuer {
   std::vector<LeavingDomain> domains_;
   PendingPuts claims_;
   BatchReader reader_;
-  // What is produced next.
+  // The next request to produce.
   size_t next_batch_ = 0;
   size_t next_in_batch_ = 0;
   std::vector<size_t> next_of_domain_;

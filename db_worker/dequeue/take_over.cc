@@ -348,7 +348,7 @@ void TakeOver::Apply(Taken& taken, const Message& message) {
   parts_.metrics.read_back.Increment();
   arena_.Reset();
   SpiderFeedEntry entry;
-  // What no spider can read was not sent by us.
+  // An entry that no spider can read was not sent by us.
   if (!CheckSchema(HeaderOf(message, kSchemaHeader)).ok()) return;
   if (!Decode(message.value, &arena_, &entry).ok()) return;
   if (std::holds_alternative<Marker>(entry.entry)) {

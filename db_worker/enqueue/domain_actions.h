@@ -1,8 +1,9 @@
 // RAISE and DELETE: how the messages of one batch move and drop URLs of one domain.
 //
 // Place: inside Enqueuer, beside the domain's DomainEdit, from the batch's first message with such
-// an action on. One search through the domain's chunks serves all of them. What is added meanwhile
-// stands apart until Finish, since a later message may take it out again. Not thread-safe.
+// an action on. One search through the domain's chunks serves all of them. Requests that are added
+// meanwhile stand apart until Finish, since a later message may take them out again. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // Drains the scoring log into the queue.
 //
 // Place: in DbWorkerCore, between Consumer::Poll and dequeue. For each batch: every touched domain
-// is changed by one put of its head and new chunks; then, still the owner? and commit. What a
-// domain's row has applied already is recognised by its watermark. Not thread-safe.
+// is changed by one put of its head and new chunks; then it checks that it is still the owner, and
+// commits. The watermark of a domain's row says which messages the row has applied already. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>

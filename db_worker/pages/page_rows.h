@@ -1,4 +1,4 @@
-// What the table `pages` holds: the names of its rows and columns, and the bytes of its cells.
+// The format of the table `pages`: the names of its rows and columns, and the bytes of its cells.
 //
 //   slot, reversed domain, 0x00, fingerprint    a page: `m` what is known of it, `c` its body
 //   slot, reversed domain, 0x01, fingerprint    a failed URL: the strategy worker's

@@ -39,7 +39,7 @@ absl::Status DecodePageEvent(const Message& message, Arena* arena, SpiderLogEntr
   return PoisonError("spider log entry of '{}': its key is '{}'", entry->domain, message.key);
 }
 
-// What a 304 tells of a page whose content is known.
+// A page whose content is known, after a 304.
 PageFetched NotModified(const PageFetched& known, const PageFetched& answer) {
   PageFetched page = known;
   page.request = answer.request;
@@ -321,7 +321,7 @@ void PagesCore::OnRevoked(std::span<const PartitionId> revoked) { OnLost(revoked
 void PagesCore::OnLost(std::span<const PartitionId> lost) {
   for (const PartitionId partition : lost) {
     std::erase(new_, partition);
-    // Whoever has it next reads the batch in hand again, and finds that its rows have it.
+    // The partition's next owner reads the batch in hand again, and finds that its rows have it.
     ends_.erase(partition);
   }
 }

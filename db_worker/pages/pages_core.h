@@ -41,8 +41,8 @@ struct PagesSetup {
 
 class PagesCore : private RebalanceListener {
  public:
-  // Checks the topics and joins the group. What is passed in must outlive it. Retry errors: call
-  // again; fatal ones say what to do.
+  // Checks the topics and joins the group. The arguments must outlive the core. After a retry error
+  // call it again; a fatal error says what to do.
   static absl::StatusOr<std::unique_ptr<PagesCore>> Create(Bus& bus, Store& store,
                                                            const Clock& clock,
                                                            PagesMetrics& metrics, PagesSetup setup);
@@ -54,7 +54,7 @@ class PagesCore : private RebalanceListener {
   //   fatal   as the message says; destroy it.
   absl::Status Step(Duration max_wait);
 
-  // Leaves the group. What is not committed comes again. Idempotent.
+  // Leaves the group. Messages that are not committed come again. Idempotent.
   void Close();
 
  private:
@@ -98,7 +98,7 @@ class PagesCore : private RebalanceListener {
   absl::StatusOr<bool> ReadAndApply();
   absl::Status ReadPages();
   void Apply(const Event& event);
-  // What has to be put and erased for the changes.
+  // Makes the puts and erases of the changes.
   absl::Status Prepare();
   absl::Status PreparePage(Change& change);
   std::span<const HttpHeader> KeptHeaders(std::span<const HttpHeader> headers);

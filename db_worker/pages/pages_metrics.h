@@ -1,4 +1,4 @@
-// What the role `pages` counts.
+// The metrics of the role `pages`.
 #pragma once
 
 #include "common/metrics/metric_registry.h"

@@ -1,4 +1,4 @@
-// What can be configured of the role `pages`.
+// The options of the role `pages`.
 #pragma once
 
 #include <chrono>

@@ -209,7 +209,7 @@ void EncodeRequest(const ScheduledRequest& request, std::string* out) {
   if (!request.last_modified.empty()) present |= kLastModified;
   if (!request.meta.empty()) present |= kMeta;
   if (!request.referrer.empty()) present |= kReferrer;
-  // What all have at once: this is called for every request.
+  // The fields that every request has are appended at once: this is called for every request.
   char fixed[1 + 16 + sizeof request.score + 2 * kMaxVarintBytes];
   fixed[0] = static_cast<char>(present);
   const auto fingerprint = request.fingerprint.ToBytes();

@@ -31,8 +31,8 @@ class Chunk {
     Watermark by;
   };
 
-  // Poison for anything that ChunkWriter did not write, and when a newer version did. What its
-  // requests hold is not looked at.
+  // Poison for bytes that ChunkWriter did not write, or that a newer version wrote. Does not look
+  // into the requests.
   static absl::StatusOr<Chunk> Parse(std::string bytes);
 
   uint32_t size() const { return size_; }

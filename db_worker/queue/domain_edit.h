@@ -78,7 +78,7 @@ class DomainEdit {
   DomainId domain_ = kNoDomain;
   Head head_;
   bool changed_ = false;
-  // What is new and has no number yet: Finish gives them.
+  // New requests and chunks that have no number yet: Finish numbers them.
   std::array<ChunkWriter, kBands> writers_;
   std::array<std::vector<Chunk>, kBands> full_;
   std::vector<DelayedWriter> delayed_;

@@ -188,7 +188,7 @@ size_t DomainIndex::ForgetIdle(WallTime now) {
   }
   for (const DomainId id : idle) Forget(id);
   if (!idle.empty()) complete_ = false;
-  // What was clean again must not be taken for another domain under the same id.
+  // A forgotten domain's id is used again: a clean one must not stay among the dirty.
   std::erase_if(dirty_, [this](DomainId id) { return !At(id).dirty; });
   return idle.size();
 }

@@ -65,7 +65,7 @@ struct DelayedBucket {
 
 struct Head {
   Watermark applied;
-  // What robots.txt asks for; 0: nothing.
+  // The delay that robots.txt asks for; 0: none.
   std::chrono::milliseconds crawl_delay{};
   // Nothing leaves before then.
   WallTime blocked_until;

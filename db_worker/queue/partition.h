@@ -19,7 +19,7 @@
 
 namespace orbweaver {
 
-// What the spiders have left to do of a partition's feed.
+// The source of a partition's lag: the requests of its feed that the spiders have not done.
 enum class LagState : uint8_t {
   kUnknown,          // not looked at yet
   kCommitted,        // the usual case

@@ -26,9 +26,8 @@ class PendingPuts {
   void Add(Partition& partition, DomainId domain, Version version,
            std::span<const DomainEdit::NewCell> cells);
 
-  // Some calls to the store, until the group is due. What is durable is forgotten here; on an
-  // error, and when there was not time for all of it, the rest is kept: call it again until it is
-  // empty.
+  // Makes some calls to the store, until the group is due. Forgets puts that are durable. On an
+  // error, or when time was short, the rest is kept: call it again until it is empty.
   absl::Status Write(const WorkerParts& parts);
 
   bool empty() const { return puts_.empty(); }
