@@ -1,4 +1,4 @@
-// What the spider counts.
+// The metrics of the spider.
 #pragma once
 
 #include <array>

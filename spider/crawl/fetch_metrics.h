@@ -1,4 +1,4 @@
-// What the spider's fetchers count.
+// The metrics of the spider's fetchers.
 #pragma once
 
 #include "common/metrics/metric.h"

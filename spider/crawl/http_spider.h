@@ -15,7 +15,7 @@
 
 namespace orbweaver {
 
-// What a process has around its spider; all of it must outlive that.
+// The process's objects that its spider uses; all of them must outlive it.
 struct SpiderSurroundings {
   Bus& bus;
   const PublicSuffixes& suffixes;

@@ -206,8 +206,8 @@ TEST_P(EveryFault, EachOf10000RequestsHasOneOutcomeAndNoSiteHasAReasonToComplain
   const SpiderLogContents log = Log();
   // The log is in memory here.
   CutSpiderLog();
-  // Some 200 MB of pages have gone through. What is left is what is known of 500 hosts, idle
-  // connections, those of the server too, which is in this process, and the server's books.
+  // Some 200 MB of pages have gone through. The rest is the books of 500 hosts, idle connections,
+  // those of the server too, which is in this process, and the server's books.
   const size_t heap_after = HeapBytes();
   EXPECT_LT(heap_after, heap_before + (size_t{64} << 20)) << "memory grows with each request";
   RecordProperty("left_over_kb",

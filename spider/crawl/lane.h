@@ -1,5 +1,5 @@
-// What happens to a request on a fetching thread: fetched, parsed, kept in files, and made into
-// entries of the spider log.
+// A request's work on a fetching thread: fetched, parsed, kept in files, and made into entries of
+// the spider log.
 #pragma once
 
 #include <cstdint>
@@ -86,7 +86,7 @@ struct LaneParts {
 // Place: below the spider's core; one a thread. Not thread-safe but for Wake.
 class Lane : private FetchListener {
  public:
-  // What `parts` refers to must outlive this.
+  // The objects in `parts` must outlive this.
   explicit Lane(LaneParts parts);
   ~Lane() override;
 

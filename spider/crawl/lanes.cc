@@ -30,7 +30,7 @@ void ThreadedLanes::Start(LaneTask task) {
   {
     absl::MutexLock lock(&worker.mutex);
     worker.tasks.push_back(std::move(task));
-    // Who has one to take already has been woken.
+    // A lane that already had a task has been woken.
     if (worker.tasks.size() > 1) return;
   }
   worker.lane->Wake();

@@ -515,7 +515,7 @@ void RequestFlow::Fail(TurnId id, Job& job, FailureCause cause, std::string_view
 }
 
 void RequestFlow::HandBackJob(TurnId id, Job& job, WallTime not_before, DeferReason reason) {
-  // What has been answered once would be answered the same again.
+  // A request that was answered with a redirect would get the same answer again.
   if (job.redirect != nullptr) return NotFollowed(id, job, *job.redirect);
   metrics_.handed_back(reason).Increment();
   LogEntries entries;

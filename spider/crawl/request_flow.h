@@ -54,7 +54,7 @@ struct WhichRequests {
 // membership. Not thread-safe.
 class RequestFlow {
  public:
-  // What is referred to must outlive this.
+  // The arguments must outlive this.
   RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffixes, const Clock& clock,
               Lanes& lanes, CrawlMetrics& metrics);
 
@@ -161,7 +161,7 @@ class RequestFlow {
   void HandBackLate();
 
   void OnAddress(LaneResult& result);
-  // What `result` says of our way to the web.
+  // Learns from `result` whether our way to the web works.
   void Judge(const LaneResult& result);
   // Whether its failure is our own side's: it is then to be tried again.
   bool IsHeldUp(const LaneResult& result, int* hold_ups);

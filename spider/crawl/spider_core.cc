@@ -22,8 +22,8 @@ constexpr Duration kLook = milliseconds(5);
 constexpr Duration kStayInGroup = milliseconds(500);
 // The feed is read in batches: not for each place that becomes free.
 constexpr size_t kBatchShare = 8;
-// Who has just asked for rest is not to be asked by a successor: that cannot wait for the next
-// commit, but shares one with others.
+// Commits back-offs early so that the next owner honours them; back-offs within this interval share
+// a commit.
 constexpr Duration kRestsInterval = milliseconds(50);
 constexpr Duration kReportInterval = seconds(1);
 constexpr size_t kReportedDomains = 10;

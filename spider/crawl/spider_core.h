@@ -45,7 +45,7 @@ struct SpiderCoreParts {
 // just asked. Not thread-safe but for WriteStatus.
 class SpiderCore : private FeedListener {
  public:
-  // What `parts` refers to must outlive this.
+  // The objects in `parts` must outlive this.
   explicit SpiderCore(SpiderCoreParts parts);
   ~SpiderCore() override;
 
@@ -80,7 +80,7 @@ class SpiderCore : private FeedListener {
     return slowest_;
   }
 
-  // What it holds, for people and tests.
+  // The requests that it holds, for people and tests.
   const RequestFlow& flow() const { return flow_; }
   uint64_t lost_commits() const { return stats_.lost_commits; }
 

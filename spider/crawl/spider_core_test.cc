@@ -1,5 +1,5 @@
-// What a spider makes of its feed, one case a rule; a little past 400 lines, since all share one
-// simulated world. Crashes are spider_crash_test.cc's.
+// The spider's rules, one case a rule; a little past 400 lines, since all share one simulated
+// world. spider_crash_test.cc covers crashes.
 #include "spider/crawl/spider_core.h"
 
 #include <set>

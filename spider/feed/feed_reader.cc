@@ -76,7 +76,7 @@ absl::Status FeedReader::GoOnBehindCuts() {
   for (const CutLog& cut : cuts) {
     stats_.lost += cut.lost();
     Partition& partition = partitions_.at(cut.partition);
-    // What was read before the gap is deleted too, and could not be read again.
+    // Requests read before the gap are deleted too, and could not be read again.
     partition.committed = cut.start;
     partition.committed_epoch = partition.seen;
     partition.markers.clear();

@@ -47,11 +47,11 @@ class FeedListener {
  public:
   virtual ~FeedListener() = default;
 
-  // What `request` points to is valid until it returns.
+  // The views in `request` are valid until it returns.
   virtual void OnRequest(const FeedRequest& request) = 0;
 
   // The partitions are about to go to another spider: finish what can be finished, with
-  // FeedReader::Finish. What is finished then is committed; the rest is theirs.
+  // FeedReader::Finish. Finished requests are committed then; the others belong to the new owner.
   virtual void OnRevoking(std::span<const PartitionId> partitions) = 0;
 
   // They are gone, and what is left of their requests is another's.

@@ -262,7 +262,7 @@ TEST_F(FeedReaderTest, ByConfigurationACutFeedIsReadOnBehindTheGapAndTheLostAreC
   EXPECT_EQ(Committed().offset, Offset(8));
   EXPECT_EQ(Metadata(), "0");
   EXPECT_EQ(reader->uncommitted(), 3u);
-  // What was read before the gap has its outcome as ever, and does not take the commit back.
+  // A request read before the gap has its outcome as ever, and does not take the commit back.
   EXPECT_TRUE(reader->Finish(places_[1]));
   ASSERT_OK(reader->Commit(kTimeout));
   EXPECT_EQ(Committed().offset, Offset(8));

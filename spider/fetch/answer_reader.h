@@ -41,7 +41,7 @@ class AnswerReader : private BodySink {
 
   // Nothing of the answer has come.
   bool untouched() const { return !reader_.has_bytes(); }
-  // What may still come is not wanted: that it does not come is no failure.
+  // The rest of the answer is not wanted: an answer that ends here is no failure.
   bool settled() const { return mode_ == Mode::kPassOver || is_error_; }
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 using Next = AnswerReader::Next;
 
-// What a fetch tells of an answer whose bytes came in pieces of so many.
+// The result of an answer whose bytes came in pieces of so many.
 struct Read {
   FetchResult result;
   Next next = Next::kRead;
@@ -210,7 +210,7 @@ TEST_F(AnswerReaderTest, ABodyIsCutAtItsBoundOrRefused) {
   options_.truncate = false;
   EXPECT_EQ(TakeAnyhow(bytes).outcome(), Failure(FailureCause::kTooLarge));
   EXPECT_EQ(TakeAnyhow("HTTP/1.1 200 OK\r\n\r\nhello").outcome(), Failure(FailureCause::kTooLarge));
-  // What a caller bounds itself is cut.
+  // A body beyond the caller's own bound is cut.
   EXPECT_EQ(Take(bytes, SIZE_MAX, {.max_body_bytes = 2}).body(), "he");
 }
 

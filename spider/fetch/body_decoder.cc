@@ -155,7 +155,7 @@ bool ReadContentCodings(std::span<const HttpHeader> headers, ContentCodings* cod
                                           "exi",       "pack200-gzip", "x-compress"};
   codings->clear();
   bool known = true;
-  // What was done for the transfer was done last.
+  // Transfer codings were applied after content codings.
   for (const std::string_view header : {"content-encoding", "transfer-encoding"}) {
     ForEachElement(headers, header, [&](std::string_view element) {
       const auto is = [element](std::string_view name) {

@@ -18,15 +18,15 @@ enum class ContentCoding : uint8_t { kIdentity, kGzip, kDeflate, kBrotli, kZstd 
 // In the order in which they were applied; empty: identity.
 using ContentCodings = std::vector<ContentCoding>;
 
-// What requests say in Accept-Encoding.
+// The Accept-Encoding header of requests.
 inline constexpr std::string_view kAcceptEncoding = "gzip, deflate, br, zstd";
 
 // More of them on one body are refused.
 inline constexpr size_t kMaxCodings = 4;
 
-// What Content-Encoding, and below it Transfer-Encoding, say was done to a body, read as browsers
-// read it: a name that is none ("utf-8", "none") means nothing. False: there are more than
-// kMaxCodings, or one that is registered but not undone here. Header names are in lower case.
+// Reads the codings of a body from Content-Encoding and then Transfer-Encoding, as browsers do: an
+// unknown name ("utf-8", "none") means nothing. False: there are more than kMaxCodings, or one that
+// is registered but not undone here. Header names are in lower case.
 bool ReadContentCodings(std::span<const HttpHeader> headers, ContentCodings* codings);
 
 struct BodyBounds {
@@ -65,14 +65,14 @@ class BodyDecoder {
   // decoders; needed also when Take ended it.
   Verdict End();
 
-  // What one coding does. `piece` is cut by what it took; at most `room` bytes are written to
+  // Undoes one coding. Consumes bytes from the front of `piece`; writes at most `room` bytes to
   // `out`. kDone: the stream has ended.
   class Stream {
    public:
     enum class Result : uint8_t { kMore, kDone, kBroken };
     virtual ~Stream() = default;
     virtual Result Run(std::string_view* piece, char* out, size_t room, size_t* written) = 0;
-    // What another stream begins with that may follow one that is done; empty: none may.
+    // The first bytes of another stream that may follow one that is done; empty: none may.
     virtual std::string_view Magic() const { return {}; }
     // That has come: what follows belongs to another stream.
     virtual void Restart() {}

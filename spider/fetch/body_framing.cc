@@ -15,7 +15,7 @@ namespace {
 // Of a chunk's size and extensions, or of all trailers.
 constexpr size_t kMaxLineBytes = 16 << 10;
 
-// What Content-Length headers say.
+// The body's length by its Content-Length headers.
 struct Length {
   std::optional<uint64_t> bytes;  // absent: nothing, or no number
   bool regular = true;            // at most one number

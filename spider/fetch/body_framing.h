@@ -10,7 +10,7 @@
 
 namespace orbweaver {
 
-// What a body's pieces, freed from their framing, are given to.
+// Receives a body's pieces without their framing.
 class BodySink {
  public:
   virtual ~BodySink() = default;

@@ -1,4 +1,4 @@
-// What a name server's answer says, read from its bytes.
+// A name server's answer, read from its bytes.
 #pragma once
 
 #include <chrono>

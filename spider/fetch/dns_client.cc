@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using Descriptor = asio::posix::basic_stream_descriptor<asio::io_context::executor_type>;
 
-// What is asked again after how long; the resolver's own time-out ends it all.
+// The timeout of one question, and the number of tries; the resolver's own timeout bounds them all.
 constexpr int kTryTimeoutMs = 2000;
 constexpr int kTries = 3;
 

@@ -32,7 +32,7 @@ using Socket = asio::basic_stream_socket<tcp, Executor>;
 using Io = TlsStream::Io;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable_t<Executor>());
 
-// What of a finished fetch's body is kept as memory for the next one.
+// The most memory of a finished fetch's body that is kept for the next one.
 constexpr size_t kKeptBodyBytes = size_t{256} << 10;
 constexpr uint32_t kProxyAuthenticationRequired = 407;
 
@@ -104,7 +104,7 @@ struct WebConnection {
     return Io::kFailed;
   }
 
-  // What was written is cut off `text`.
+  // Takes the written bytes off the front of `text`.
   Io Write(std::string_view* text, std::string* why) {
     if (tls != nullptr) {
       const Io io = tls->Write(*text);
@@ -204,7 +204,7 @@ struct Exchange::Network {
     co_return error;
   }
 
-  // What a new connection needs before a request.
+  // Opens the proxy's tunnel and TLS on a new connection, where the URL needs them.
   static Awaitable<bool> Prepare(Exchange& x) {
     const Proxy* const proxy = x.shared_.proxy;
     if (proxy != nullptr && proxy->kind == Proxy::Kind::kSocks5 && !co_await OpenSocks(x)) {

@@ -34,7 +34,7 @@ struct CloseConnection {
 using WebConnectionPtr = std::unique_ptr<WebConnection, CloseConnection>;
 using WebConnectionPool = IdlePool<WebConnectionPtr>;
 
-// What the exchanges of a fetcher share; all of it is the fetcher's and outlives them.
+// State shared by the exchanges of a fetcher; all of it is the fetcher's and outlives them.
 struct ExchangeShared {
   const FetchOptions& options;
   const ContentTypes& types;
@@ -100,7 +100,7 @@ class Exchange {
   ExchangeShared& shared_;
   AnswerReader answer_;
 
-  // What was asked for.
+  // The request.
   std::string url_text_;
   FetchRequest request_;  // without its views
   std::vector<IpAddress> addresses_;
@@ -112,7 +112,7 @@ class Exchange {
   SteadyTime first_byte_;  // zero: none yet
   uint64_t received_ = 0;
 
-  // What ends it, as CheckDeadlines sees it.
+  // The deadlines that CheckDeadlines compares with the clock.
   SteadyTime deadline_;
   SteadyTime step_deadline_;
   FailureCause step_cause_ = FailureCause::kTimeoutTotal;

@@ -11,8 +11,8 @@ namespace orbweaver {
 // As command lines, metrics and logs spell a cause: "timeout_first_byte".
 std::string_view FailureCauseName(FailureCause cause);
 
-// What an answer's status comes down to; nullopt when the answer is a page, an unchanged one (304),
-// or a redirect.
+// The failure that an answer's status stands for; nullopt when the answer is a page, an unchanged
+// one (304), or a redirect.
 std::optional<FailureCause> FailureOfStatus(uint32_t status);
 
 }  // namespace orbweaver

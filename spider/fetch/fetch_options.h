@@ -37,7 +37,7 @@ struct NetworkOptions {
   // Name servers, ADDRESS or ADDRESS:PORT; none: those of the system.
   std::vector<std::string> dns_servers;
   std::chrono::milliseconds dns_timeout = std::chrono::seconds(10);
-  // What an answer's own time is brought to.
+  // The bounds of the time to live in an answer.
   std::chrono::milliseconds dns_min_age = std::chrono::minutes(1);
   std::chrono::milliseconds dns_max_age = std::chrono::hours(6);
   // A name that does not exist, and one that could not be resolved now.
@@ -56,7 +56,7 @@ struct FetchOptions {
   std::string from;
   // Cookies in Netscape's format (cookie_file.h); empty: none.
   std::string cookies_file;
-  // What is read beyond the headers: media types, `*` for any part. What names none is read.
+  // Media types whose bodies are read, `*` for any part. An answer without a type is read too.
   std::vector<std::string> content_types = {"text/*", "application/xhtml+xml", "application/xml",
                                             "application/*+xml"};
 

@@ -1,4 +1,4 @@
-// What is asked of the fetcher, and what comes of it.
+// Requests to the fetcher and their results.
 #pragma once
 
 #include <chrono>
@@ -95,7 +95,7 @@ struct FetchResult {
   }
 };
 
-// What a host's name leads to.
+// The address of a host's name.
 struct Resolution {
   FetchId id;
   // Set: kDns (no such name), kDnsTemporary (no answer now) or kPrivateAddress.

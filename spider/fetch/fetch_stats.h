@@ -5,7 +5,7 @@
 
 namespace orbweaver {
 
-// What a fetcher has done since it was made.
+// A fetcher's counts since it was made.
 struct FetchStats {
   uint64_t connections = 0;  // made
   uint64_t kept_alive = 0;   // fetches over one that was there

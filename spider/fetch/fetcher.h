@@ -24,8 +24,8 @@ class FetchListener {
   // `resolution` and what its views point to are valid until it returns.
   virtual void OnResolved(const Resolution& resolution) = 0;
 
-  // `result` is lent until it returns: its memory serves the next fetch. What is wanted for longer
-  // may be moved out.
+  // `result` is lent until it returns: its memory serves the next fetch. The callee may move out of
+  // it what it needs for longer.
   virtual void OnFetched(FetchResult& result) = 0;
 };
 
@@ -49,7 +49,7 @@ class Fetcher {
   // ready is done even when `until` has passed.
   virtual void Run(SteadyTime until, FetchListener& listener) = 0;
 
-  // What it has done since it was made.
+  // Its counts since it was made.
   virtual FetchStats stats() const = 0;
 
   // Makes Run return, the running one or the next. Thread-safe.

@@ -106,7 +106,7 @@ class HostResolver {
 
   absl::Status AddFixed(const std::string& host, std::string_view target);
   const Fixed* FindFixed(std::string_view host) const;
-  // What of an answer may be used.
+  // The addresses of an answer that may be used.
   HostAddresses Judge(std::string_view name, const DnsAnswer& answer);
   HostAddresses Judge(std::string_view name, const std::vector<IpAddress>& addresses,
                       bool also_private) const;

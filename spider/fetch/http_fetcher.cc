@@ -138,7 +138,7 @@ class HttpFetcher::Impl {
         request_head_.Write(*url, request, exchange.IsForProxy(), exchange.result.started_at,
                             &exchange.result.request_head);
     if (proxy_) {
-      // What a name leads to is for the proxy to restrict; what a URL says itself is seen here.
+      // The proxy restricts the addresses of names; an address in the URL itself is checked here.
       const std::optional<IpAddress> address = IpAddress::Parse(url->host);
       if (address && !MayAsk(*url, *address)) return FailPrivate(exchange, *address);
       return Start(exchange, proxy_addresses_, proxy_->port);

@@ -9,7 +9,7 @@
 
 namespace orbweaver {
 
-// What Create would refuse of them; no name is looked up.
+// Refuses options that Create would refuse; no name is looked up.
 absl::Status CheckFetchOptions(const NetworkOptions& network, const FetchOptions& options);
 
 // HTTP/1.1 over TCP and TLS, a coroutine a fetch on one io_context. Memory: what max_idle,

@@ -15,8 +15,8 @@
 
 namespace orbweaver {
 
-// What goes out for each fetch. Immutable. What may be secret of it (headers whose values a shown
-// configuration masks, cookies, a proxy's password) stands behind all the rest.
+// The head of each request. Immutable. Fields that may be secret (headers whose values a shown
+// configuration masks, cookies, a proxy's password) stand behind all others.
 class RequestHead {
  public:
   // Fatal: an option makes no sense, or the file of cookies cannot be read.
@@ -49,7 +49,7 @@ class RequestHead {
 // `head` as it may be kept: the values of the fields from `secret_at` on are masked.
 void MaskSecrets(size_t secret_at, std::string* head);
 
-// What asks a proxy for a connection to the URL's host.
+// The request to a proxy for a connection to the URL's host.
 std::string ConnectHead(const FetchUrl& url, const std::string& proxy_authorization);
 
 }  // namespace orbweaver

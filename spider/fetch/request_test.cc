@@ -1,4 +1,4 @@
-// What goes out: the parts of a URL, and the head made of them.
+// Requests as they are sent: the parts of a URL, and the head made of them.
 #include <fstream>
 #include <map>
 
@@ -87,7 +87,7 @@ TEST(RequestHeadTest, ConnectionsThatAreNotKeptAreSaidToEnd) {
   EXPECT_NE(HeadOf({.max_idle = 0}, {}).find("Connection: close\r\n"), std::string::npos);
 }
 
-// What is sent to `url`, with the secrets and as it is kept.
+// The head of a request to `url`: as it is sent, and as it is kept, without the secrets.
 std::pair<std::string, std::string> SentAndKept(const RequestHead& request, std::string_view url,
                                                 bool to_proxy = false) {
   std::string sent;

@@ -23,7 +23,7 @@ constexpr unsigned char kAlpn[] = "\x08http/1.1";
 // A stricter level would end handshakes for what is to be judged behind them, or is taken by
 // allow_weak_tls.
 constexpr char kCiphers[] = "DEFAULT:@SECLEVEL=1";
-// What browsers take: 112 bits of security, which are 2,048 of RSA.
+// The least that browsers accept: 112 bits of security, which are 2,048 of RSA.
 constexpr int kBrowsersLevel = 2;
 constexpr int kMinDhBits = 2048;
 

@@ -60,10 +60,10 @@ class TlsStream {
   std::string error_;
 };
 
-// TLS 1.2 and 1.3, ALPN http/1.1. What browsers no longer take is refused unless allow_weak_tls
-// says otherwise: a DH key below 2,048 bits ends the handshake, a certificate with an RSA key below
-// that or without alternative names is one that should be refused. Keeps sessions of servers for
-// resumption, at most tls_sessions, those used last.
+// TLS 1.2 and 1.3, ALPN http/1.1. Strength that browsers no longer accept is refused unless
+// allow_weak_tls says otherwise: a DH key below 2,048 bits ends the handshake, a certificate with
+// an RSA key below that or without alternative names is one that should be refused. Keeps sessions
+// of servers for resumption, at most tls_sessions, those used last.
 //
 // Place: one in each HttpFetcher; outlives its streams. Not thread-safe.
 class WebTls {

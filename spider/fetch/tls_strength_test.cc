@@ -1,4 +1,4 @@
-// What browsers no longer take, by handshakes with servers that offer it.
+// Handshakes with servers that offer keys and versions which browsers no longer accept.
 #include <csignal>
 #include <fstream>
 #include <memory>

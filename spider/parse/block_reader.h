@@ -76,7 +76,7 @@ class BlockReader {
   std::vector<TextBlock> blocks_;
   bool truncated_ = false;
 
-  // What is open.
+  // The open elements.
   const Element* hidden_ = nullptr;
   uint32_t hidden_depth_ = 0;
   uint32_t chrome_ = 0, main_ = 0, quotes_ = 0, code_blocks_ = 0;

@@ -40,7 +40,8 @@ const Entry* FindLetter(size_t root, char letter) {
 constexpr uint32_t kReplacement = 0xfffd;
 constexpr uint32_t kLastCodePoint = 0x10ffff;
 
-// What the numbers 0x80 to 0x9f were meant as: bytes of windows-1252. 0: as it is.
+// The characters that the numbers 0x80 to 0x9f stand for: those of windows-1252. 0: the number's
+// own.
 constexpr uint16_t kWindows1252[] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,

@@ -10,7 +10,7 @@ namespace orbweaver {
 struct CharacterReference {
   // Of the reference in the document, its "&" included; 0 when there is none, and "&" is text.
   size_t size = 0;
-  // What it stands for: one or two characters in UTF-8.
+  // The reference's text: one or two characters in UTF-8.
   std::string_view text() const { return {bytes.data(), text_size}; }
 
   std::array<char, 8> bytes;

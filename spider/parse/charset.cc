@@ -142,7 +142,7 @@ class AttributeScan {
   std::string_view rest_;
 };
 
-// What a <meta> with these attributes declares.
+// The charset that a <meta> with these attributes declares.
 std::string_view MetaCharset(AttributeScan& attributes) {
   std::string_view name;
   std::string_view value;
@@ -164,7 +164,8 @@ std::string_view MetaCharset(AttributeScan& attributes) {
   return charset;
 }
 
-// What a document says of itself: it was read as ASCII to get here, so it cannot be UTF-16.
+// The charset for a document's own declaration: it was read as ASCII to get here, so it cannot be
+// UTF-16.
 std::string_view FromDeclaration(std::string_view label) {
   const lxb_encoding_data_t* data = FindLabel(label);
   if (data == nullptr) return {};

@@ -14,12 +14,12 @@ namespace orbweaver {
 // empty when it is no label of one.
 std::string_view CharsetOfLabel(std::string_view label);
 
-// What <meta charset>, <meta http-equiv=content-type> or an XML declaration say within the first
-// 1,024 bytes; empty when they say nothing that is known. As the HTML standard's prescan.
+// The charset that <meta charset>, <meta http-equiv=content-type> or an XML declaration names
+// within the first 1,024 bytes; empty when none is known. As the HTML standard's prescan.
 std::string_view DeclaredCharset(std::string_view bytes);
 
-// What a <meta> with these attributes declares, wherever it stands; empty when it declares nothing
-// that is known. HTML standard, 13.2.6.4.4.
+// The charset that a <meta> with these attributes declares, wherever it stands; empty when none is
+// known. HTML standard, 13.2.6.4.4.
 std::string_view CharsetOfMeta(std::string_view charset, std::string_view http_equiv,
                                std::string_view content);
 

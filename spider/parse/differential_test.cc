@@ -14,8 +14,8 @@
 namespace orbweaver {
 namespace {
 
-// What is found, one fact a line. Links are sorted: what the tree moves out of a table comes
-// earlier there.
+// The facts found in a page, one a line. Links are sorted: the tree moves some out of a table, and
+// they come earlier there.
 std::vector<std::string> Facts(HtmlEngineKind kind, const std::string& html, bool with_text) {
   static const auto kSuffixes = PublicSuffixes::Load({}).value();
   UrlResolver resolver(UrlOptions(), *kSuffixes);

@@ -61,8 +61,8 @@ struct Tag {
   size_t end = 0;  // behind its '>'
 };
 
-// What the standard calls active formatting elements: those that each paragraph begins with anew,
-// unless a cell or the like keeps them out.
+// The standard's active formatting elements: each paragraph reopens them, unless a cell or the like
+// keeps them out.
 struct Active {
   size_t formatting = 0;
   bool anchor = false;

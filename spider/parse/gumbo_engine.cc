@@ -11,7 +11,7 @@
 namespace orbweaver {
 namespace {
 
-// What a tree may take: ordinary pages take 20 to 40 bytes a byte.
+// The most memory of a tree: ordinary pages take 20 to 40 bytes a byte.
 constexpr size_t kTreeBytes = size_t{4} << 20;
 constexpr size_t kTreeBytesPerByte = 100;
 

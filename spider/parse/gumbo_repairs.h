@@ -1,4 +1,4 @@
-// What Gumbo reads otherwise than the standard, written so that both mean the same.
+// Rewrites input that Gumbo reads otherwise than the standard, so that both mean the same.
 #pragma once
 
 #include <span>

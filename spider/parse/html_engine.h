@@ -84,7 +84,7 @@ class HtmlAttributes {
   std::array<std::string_view, static_cast<size_t>(HtmlAttribute::kNone)> values_;
 };
 
-// What a document consists of. Views are valid during the call.
+// Receives a document's parts. Views are valid during the call.
 class HtmlSink {
  public:
   virtual ~HtmlSink() = default;

@@ -11,7 +11,7 @@
 
 namespace orbweaver {
 
-// What stands in an element, and so where it ends (HTML standard, 13.2.6.4).
+// The kind of an element's content, which decides where the element ends (HTML standard, 13.2.6.4).
 enum class HtmlContent : uint8_t {
   kMarkup,
   kText,       // RCDATA: text and character references up to the element's end tag
@@ -20,7 +20,7 @@ enum class HtmlContent : uint8_t {
   kPlaintext,  // text up to the document's end
 };
 
-// What the rules of the tree know an element by.
+// The role of an element in the rules of the tree.
 enum class HtmlRole : uint8_t {
   kNone,
   kTable,
@@ -39,7 +39,7 @@ struct HtmlName {
 };
 inline constexpr size_t kHtmlNames = 128;
 
-// What names are looked up by: the last eight bytes in lower case, the last one lowest.
+// The key by which names are looked up: the last eight bytes in lower case, the last one lowest.
 constexpr uint64_t AppendToTail(uint64_t tail, unsigned char lower) { return tail << 8 | lower; }
 constexpr uint64_t TailOf(std::string_view name) {
   uint64_t tail = 0;

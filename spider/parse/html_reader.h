@@ -1,4 +1,4 @@
-// What an HTML page says to a crawler, out of its tags and text.
+// Reads an HTML page's facts for a crawler from its tags and text.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ class HtmlReader : public HtmlSink {
   // As they stand in the page: the first <base href>, and <link rel=canonical>.
   std::string_view base() const { return base_; }
   std::string_view canonical() const { return canonical_; }
-  // What the first <meta> that declares a charset says; a WHATWG name.
+  // The charset of the first <meta> that declares one; a WHATWG name.
   std::string_view charset() const { return charset_; }
   uint64_t text_bytes() const { return text_.bytes(); }
 

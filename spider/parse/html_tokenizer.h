@@ -78,7 +78,7 @@ class HtmlTokenizer {
   // Behind the name. False when the document ends first.
   template <bool kWanted>
   bool ReadAttributes();
-  // Behind "=", not at the end. What is not wanted is passed over.
+  // Behind "=", not at the end. A value that is not wanted is passed over.
   template <bool kWanted>
   bool ReadValue(std::string_view* value);
   template <char kQuote, bool kWanted>
@@ -94,7 +94,7 @@ class HtmlTokenizer {
   Escape escape_ = Escape::kNone;
   const char* escape_begin_ = nullptr;  // the first "-" of "<!--"
 
-  // What was read last.
+  // The latest token.
   std::string_view text_;
   const HtmlName* name_ = nullptr;
   std::string_view spelling_;

@@ -28,7 +28,7 @@ class InlineText {
   void Append(std::string_view text);
   // As it stands, spaces and line ends too.
   void AppendCode(std::string_view text);
-  // What comes next is a word of its own.
+  // The next text is a word of its own.
   void Space() { space_ = true; }
   void LineBreak();
   // Ends a cell of a row.

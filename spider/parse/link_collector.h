@@ -41,8 +41,8 @@ class LinkCollector {
   // Finish; `charset` is what it was in before it became UTF-8, and what its links' queries are in.
   void Begin(std::string_view document, std::string_view charset, size_t max_links);
 
-  // What links are resolved against: the document's URL, then its first <base> if it has one.
-  // False when it is no URL.
+  // Sets the base of relative links: the document's URL, then its first <base> if it has one. False
+  // when it is no URL.
   bool SetBase(std::string_view url);
 
   // `href`, unless it stands in the document, and `anchor` are copied. Empty links that may not be

@@ -9,8 +9,8 @@
 
 namespace orbweaver {
 
-// What `text`, UTF-8, is by its root element, or by its first line; kOther when it is none of these
-// lists.
+// The kind of list that `text`, UTF-8, is by its root element or by its first line; kOther when it
+// is none of these lists.
 DocumentKind KindOfList(std::string_view text);
 
 // Adds the links of a list of this kind to `links`, and a feed's title to `title`.

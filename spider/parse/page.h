@@ -10,7 +10,7 @@
 
 namespace orbweaver {
 
-// What the parser is given. Headers are as they were received; empty when there was none.
+// The parser's input. Headers are as they were received; empty when there was none.
 struct PageInput {
   std::string_view url;   // of the body: after redirects, canonical
   std::string_view body;  // its content encoding undone

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kXhtml = "application/xhtml+xml";
 constexpr std::string_view kCss = "text/css";
 
-// How a media type bears on parsing. What is not text is left alone.
+// The class of a media type for parsing. Binary content is not parsed.
 enum class MediaClass { kUnknown, kHtml, kXml, kText, kBinary };
 
 MediaClass ClassOf(std::string_view type) {

@@ -32,7 +32,7 @@ class Encoding {
         (is_2022_jp_ && IsShift(c)) ||
         charset_.encode_single(&encoder_, &end, bytes_.data() + bytes_.size(), c) < 0;
     if (!fails) return Append(end);
-    // What stands for it is ASCII.
+    // The reference that replaces it is ASCII.
     if (encoder_.state == LXB_ENCODING_ENCODE_2022_JP_JIS0208) Finish();
     out_.append("%26%23").append(std::to_string(IsShift(c) ? 0xfffd : c)).append("%3B");
   }

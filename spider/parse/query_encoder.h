@@ -6,7 +6,7 @@
 
 namespace orbweaver {
 
-// What the URL standard calls "percent-encode after encoding" (section 1.3): servers of pages in
+// The URL standard's "percent-encode after encoding" (section 1.3): servers of pages in
 // windows-1251 or Shift_JIS read the queries of their links in that charset. All else of a URL is
 // UTF-8, as are the queries of pages in UTF-8 and UTF-16.
 //

@@ -53,7 +53,7 @@ void ReadableText::Read(std::string_view html, const TextOptions& wanted,
                         BlockReader::ResolveHref resolve) {
   text_.clear();
   markdown_.clear();
-  // What is not chosen may be as long as what is.
+  // The blocks that are not chosen may be as long as those that are.
   reader_.Read(html, wanted.markdown, 2 * wanted.max_bytes, resolve);
   truncated_ = reader_.truncated();
   Choose();

@@ -11,10 +11,10 @@
 
 namespace orbweaver {
 
-// What stands in <main> and <article> is the page, but for navigation and the like. Where neither
-// is, blocks with few links and many words are, and what stands between such (after C. Kohlschütter
-// and others, Boilerplate Detection using Shallow Text Features, 2010); headings with what follows
-// them. Where nothing is left, everything is.
+// Chooses the blocks in <main> and <article>, but for navigation and the like. Without these
+// elements it chooses blocks with few links and many words, and blocks between such (after C.
+// Kohlschütter and others, Boilerplate Detection using Shallow Text Features, 2010); a heading goes
+// with the block behind it. When nothing was chosen, it chooses everything.
 //
 // Place: in PageParser. Not thread-safe; keeps its memory.
 class ReadableText {

@@ -1,4 +1,4 @@
-// What a page asks of crawlers: <meta name=robots>, <meta name=OURS> and X-Robots-Tag.
+// A page's directives for crawlers: <meta name=robots>, <meta name=OURS> and X-Robots-Tag.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ class RobotsDirectives {
   bool nofollow() const { return nofollow_; }
 
  private:
-  // What stands between two commas: some write blanks instead.
+  // Adds the text between two commas: some authors write blanks instead of commas.
   void AddAll(std::string_view directives);
   void Add(std::string_view directive);
 

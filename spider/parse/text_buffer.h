@@ -36,7 +36,7 @@ class TextBuffer {
       text.remove_prefix(std::max<size_t>(words, 1));
     }
   }
-  // What comes next is a word of its own.
+  // The next text is a word of its own.
   void Break() { pending_space_ = !text_.empty(); }
 
   void Clear() {

@@ -28,7 +28,7 @@ class BackOff {
   void Complain(const BackOffOptions& options, std::optional<Duration> retry_after, SteadyTime now,
                 Random& random);
 
-  // What it asked of another spider. Never shortens a wait either.
+  // The domain has asked another spider to wait. Never shortens a wait either.
   void BlockUntil(SteadyTime until) { blocked_until_ = std::max(blocked_until_, until); }
 
   // Nothing may be requested before; in the past when nothing is asked for.

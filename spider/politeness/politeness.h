@@ -22,7 +22,7 @@
 
 namespace orbweaver {
 
-// Who waits; the caller's number, unique among those that wait or run.
+// A request that waits or runs: the caller's number, unique among them.
 using TurnId = StrongInt<struct TurnIdTag, uint64_t>;
 
 // Place: spider core, between the feed and the fetches. Every request passes here, those for
@@ -38,9 +38,9 @@ class Politeness {
     TurnId id;
     std::string_view domain;   // registered
     std::string_view address;  // empty: not known (a proxy asks), and not minded
-    // What the feed asks for, which counts for the whole domain until another request says
-    // otherwise; and the robots.txt of the host, of which the longest counts as long as the domain
-    // is remembered: a domain has many hosts.
+    // The feed's delay, which counts for the whole domain until another request says otherwise; and
+    // the delay of the host's robots.txt: a domain has many hosts, and the longest delay counts as
+    // long as the domain is remembered.
     Duration delay{};
     std::optional<Duration> crawl_delay;
     // Before the others of its domain, and it waits for one delay longer than they: robots.txt,
@@ -136,7 +136,7 @@ class Politeness {
   Domain& FindDomain(std::string_view name);
   Address* FindAddress(std::string_view name);
   void LearnCrawlDelay(Domain& domain, Duration crawl_delay) const;
-  // What stands between two of the domain's requests.
+  // The delay between two of the domain's requests.
   Duration DelayOf(const Domain& domain) const;
   // When the domain's next request may start, as far as its own past goes.
   SteadyTime ReadyAt(const Domain& domain) const;

@@ -21,7 +21,7 @@ struct PolitenessOptions {
   uint32_t per_domain = 1;
   // All requests of a spider, by the second; 0: as many as there are.
   double rate = 0;
-  // What a robots.txt may ask for.
+  // The longest Crawl-delay that a robots.txt may ask for.
   Duration max_crawl_delay = std::chrono::seconds(60);
   // A request that would wait longer for its turn is handed back.
   Duration max_wait = std::chrono::seconds(30);

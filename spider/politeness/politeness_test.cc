@@ -113,7 +113,7 @@ TEST_F(PolitenessTest, ADomainTakenOverCountsAsAskedUntilThen) {
   EXPECT_EQ(Start(At(1499)), 0u);
   EXPECT_EQ(Start(At(1500)), 1u);
   End(1, At(1600));
-  // What is known here is newer.
+  // The spider's own request was later.
   politeness_.OthersAsked("a.test", At(500), At(1600));
   Add(2, "a.test", At(1600));
   EXPECT_EQ(Start(At(2599)), 0u);

@@ -54,8 +54,8 @@ class Archive {
   std::string line_;
 };
 
-// Finishes what workers that died have left in the folder; before the first Archive is made. What
-// cannot be finished is logged: it never keeps a worker from starting.
+// Finishes what workers that died have left in the folder; before the first Archive is made. A file
+// that cannot be finished is logged: it never keeps a worker from starting.
 void RecoverArchives(const ArchiveOptions& options);
 
 }  // namespace orbweaver

@@ -251,7 +251,7 @@ TEST_F(ArchiveTest, APagesLineHasWhatWasAskedForOfItsAnswer) {
         R"("headers":{"server":"s�","via":"a, b"}})"}) {
     EXPECT_NE(line.find(part), std::string::npos) << part << " in " << line;
   }
-  // What sha1sum says of "body", in base 32.
+  // The digest that sha1sum computes of "body", in base 32.
   EXPECT_NE(line.find(R"("digest":"sha1:)" + std::string("AIED6RLZ4CFGCJBFYDA2C7XEPLOXQO4U")),
             std::string::npos)
       << line;

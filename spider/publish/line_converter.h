@@ -14,8 +14,8 @@
 namespace orbweaver {
 
 // Place: one in a spider, below the LineFiles of all its lanes, whose fetches must not stand still
-// for the second that a file takes. Has one thread, so that memory is that of one conversion. What
-// still waits when this ends stays as lines, and the next start converts it. Thread-safe.
+// for the second that a file takes. Has one thread, so that memory is that of one conversion. Files
+// that still wait when this ends stay as lines, and the next start converts them. Thread-safe.
 class LineConverter {
  public:
   LineConverter();

@@ -16,7 +16,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr uint32_t kNotModified = 304;
-// What a PageFetched may take beside its body: request, headers, texts.
+// The bytes of a PageFetched that are reserved for the rest beside its body: request, headers,
+// texts.
 constexpr size_t kPageFrameBytes = 3 * kMaxFrameBytes;
 
 // A header's value where a message wants text: none is better than half a validator.
@@ -24,7 +25,7 @@ std::string_view Text(std::string_view value, size_t max_bytes) {
   return value.size() <= max_bytes && IsValidUtf8(value) ? value : std::string_view();
 }
 
-// What a machine would have to remember for years is no time.
+// Bounds a duration: nobody waits for years.
 milliseconds Bounded(Duration duration) {
   return std::clamp(std::chrono::round<milliseconds>(duration), milliseconds(0),
                     milliseconds(kMaxTimeMs));

@@ -1,4 +1,4 @@
-// What became of a request, as entries of the spider log.
+// Encodes the outcomes of requests as entries of the spider log.
 #pragma once
 
 #include <span>
@@ -53,7 +53,7 @@ class OutcomeEncoder {
 
   void HandedBack(const Request& request, WallTime not_before, DeferReason reason, LogEntries* out);
 
-  // What holds for a host of `domain`.
+  // Encodes the facts about a host of `domain`.
   void Facts(std::string_view domain, const HostFacts& facts, LogEntries* out);
 
  private:

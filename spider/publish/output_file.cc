@@ -142,7 +142,8 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string
   const int fd = open(open_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0 && errno != EEXIST) return DiskError("open", path);
   if (fd < 0) return taken;
-  // The lock says that somebody lives who writes it. Who recovers files may have been faster.
+  // The lock says that its writer is alive. Another process that recovers files may have locked it
+  // first.
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const bool locked = errno == EWOULDBLOCK;
     absl::Status status = DiskError("lock", path);

@@ -1,8 +1,8 @@
 // A file that grows by whole records and never shows anyone a torn one.
 //
 // While it is written its name has `.open` behind it, or another ending; finished, it has its own.
-// What a process that died left behind is cut to its whole records and finished by the next one
-// (RecoverOutputFiles).
+// A file that a dead process left behind is cut to its whole records and finished by the next
+// process (RecoverOutputFiles).
 #pragma once
 
 #include <cstdint>

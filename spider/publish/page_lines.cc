@@ -30,7 +30,7 @@ std::string_view KindOf(const KeptPage& kept) {
   }
 }
 
-// What the lines of all files of pages begin with.
+// Writes the first fields of a line, which all files of pages share.
 void WritePage(const KeptPage& kept, JsonWriter* json) {
   const Journey& journey = kept.journey;
   json->Key("url").Value(journey.request.url);

@@ -1,5 +1,4 @@
-// What files say of a page: the lines of pages.jsonl, links.jsonl and
-// texts.jsonl.
+// The lines about a page in the files pages.jsonl, links.jsonl and texts.jsonl.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace orbweaver {
 
-// What is known of a page that was fetched.
+// A page that was fetched, and its parsed content.
 struct KeptPage {
   const Journey& journey;
   const FetchResult& result;

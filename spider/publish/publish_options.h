@@ -33,7 +33,7 @@ struct ArchiveOptions {
   bool warc = true;
   bool cdxj = true;     // an index beside each WARC file
   bool errors = false;  // the bodies of 4xx and 5xx too
-  // Who crawls, for those who read the WARC files; empty: it is not told.
+  // The operator of the crawl, for readers of the WARC files; empty: left out.
   std::string operator_name;
   // Of every request, likewise. No options of their own: the fetcher's decide.
   std::string user_agent;

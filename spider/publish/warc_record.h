@@ -54,7 +54,7 @@ class WarcEncoder {
   std::string compressed_;
 };
 
-// What is in one gzip member; fatal when it is none, or not whole.
+// The content of one gzip member; fatal when the bytes are none, or not whole.
 absl::StatusOr<std::string> UnpackGzipMember(std::string_view packed);
 
 // A gzip member of a file.

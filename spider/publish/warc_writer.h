@@ -1,4 +1,4 @@
-// What was fetched, as WARC 1.1 files.
+// Writes fetched pages as WARC 1.1 files.
 #pragma once
 
 #include <array>

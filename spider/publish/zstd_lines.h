@@ -18,9 +18,9 @@ class ZstdLines {
   ZstdLines();
   ~ZstdLines();
 
-  // What the file grows by. Valid until the next call.
+  // The bytes to append to the file for `line`. Valid until the next call.
   std::string_view Compress(std::string_view line);
-  // What ends the file; the next line begins another.
+  // The bytes that end the file; the next line begins another one.
   std::string_view End();
 
  private:

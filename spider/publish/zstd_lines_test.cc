@@ -135,7 +135,7 @@ TEST_F(ZstdLinesTest, ACrashLosesNoLineThatWasTakenAndATornOneIsCutOff) {
     EXPECT_EQ(text, all.substr(0, text.size())) << size;
     EXPECT_TRUE(text.empty() || text.ends_with('\n')) << size;
   }
-  // What a disk has made of it after a power cut.
+  // A file as a disk may leave it after a power cut.
   EXPECT_EQ(recovered(before[1] + std::string(5000, '\0')),
             all.substr(0, before[1].empty() ? 0 : all.find('\n', all.find('\n') + 1) + 1));
   EXPECT_EQ(recovered("no zstd at all"), "");

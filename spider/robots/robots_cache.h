@@ -1,5 +1,5 @@
-// What is known of hosts' robots.txt: who may be asked what, when to fetch the file, and what the
-// outcome of a fetch means (RFC 9309, sections 2.3 and 2.4).
+// The robots.txt files of hosts: which URLs may be fetched, when to fetch the file, and what the
+// outcome of that fetch means (RFC 9309, sections 2.3 and 2.4).
 #pragma once
 
 #include <list>
@@ -42,7 +42,7 @@ struct RobotsAsked {
   std::optional<std::chrono::milliseconds> crawl_delay;
 };
 
-// What came of asking for a robots.txt, or for where a redirect of one led.
+// The result of asking for a robots.txt, or for the target of its redirect.
 struct RobotsAnswer {
   uint32_t status = 0;        // 0: no answer (refused, timeout, DNS, broken HTTP)
   std::string_view body;      // of a 2xx; may be cut behind kMaxRobotsBytes + 1 bytes

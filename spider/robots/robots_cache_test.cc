@@ -20,7 +20,7 @@ class RobotsCacheTest : public testing::Test {
   RobotsVerdict Ask(std::string_view path, std::string_view host = kHost) {
     return cache_.Ask(host, path).verdict;
   }
-  // What is known after the host gave this answer.
+  // Asks for the host's robots.txt and gets this answer.
   void Learn(const RobotsAnswer& answer, std::string_view host = kHost) {
     ASSERT_EQ(RobotsVerdict::kFetch, Ask("/", host));
     ASSERT_EQ(std::nullopt, cache_.OnAnswer(host, answer));

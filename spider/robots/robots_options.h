@@ -14,8 +14,8 @@ class Schema;
 }
 
 struct RobotsOptions {
-  // What robots.txt files name this crawler by (crawler_name.h). Empty, as an option: the name that
-  // the user agent shows; to RobotsCache: no name, so what holds for all.
+  // The name of this crawler in robots.txt files (crawler_name.h). Empty, as an option: the name
+  // that the user agent shows; to RobotsCache: no name, so the rules for all crawlers hold.
   std::string product_token;
   // RFC 9309, section 2.4: not more than a day.
   std::chrono::milliseconds max_age = std::chrono::hours(24);

@@ -68,7 +68,7 @@ bool IsUnreserved(char c) {
          c == '_' || c == '~';
 }
 
-// What the URL standard escapes in paths and queries when somebody writes it as it is.
+// Characters that the URL standard escapes in paths and queries.
 bool IsEscapedInUrls(char c) {
   return c <= ' ' || c == 0x7f || c == '"' || c == '<' || c == '>' || c == '`' || c == '{' ||
          c == '}';

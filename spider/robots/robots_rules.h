@@ -11,7 +11,7 @@
 
 namespace orbweaver {
 
-// What is beyond this in a robots.txt is not read (RFC 9309, section 2.5: at least 500 KiB).
+// The bytes of a robots.txt that are read (RFC 9309, section 2.5: at least 500 KiB).
 inline constexpr size_t kMaxRobotsBytes = size_t{500} << 10;
 
 // So many rules of a group may have a `*` or a final `$`: each costs at each URL that begins as it
@@ -38,8 +38,7 @@ class RobotsRules {
   RobotsRules() = default;
 
   // Takes the groups of `file`, any bytes, that hold for the crawler named `product_token`: those
-  // that name it, or else those for all. An empty name is nobody's. What is no valid line is passed
-  // over.
+  // that name it, or else those for all. An empty name is nobody's. An invalid line is passed over.
   static RobotsRules Parse(std::string_view file, std::string_view product_token);
 
   // Whether the crawler may fetch the URL with this path and query, as they stand in a canonical
@@ -76,8 +75,8 @@ class RobotsRules {
     Rule rule;
     bool anchored = false;
   };
-  // What paths may begin with: a whole rule without special characters, what stands before the
-  // first special character of other rules, or both.
+  // A beginning of paths: a whole rule without special characters, the part of other rules before
+  // their first special character, or both.
   struct Beginning {
     Piece text;
     int32_t parent = -1;  // the longest other one that this one begins with

@@ -174,7 +174,7 @@ TEST(RobotsRulesTest, ByteOrderMarkCommentsAndLineEndsAreNoContent_2_3) {
   EXPECT_FALSE(Allowed("  USER-AGENT :\t*\n\n dIsallow\t:/x\n", "/x"));
 }
 
-// ---- What Google's parser takes for a line too (github.com/google/robotstxt).
+// ---- Lines that Google's parser accepts too (github.com/google/robotstxt).
 
 TEST(RobotsRulesTest, TwoWordsWithoutAColonAreADirectiveAndMoreAreNone) {
   EXPECT_FALSE(Allowed("User-agent *\nDisallow /x\n", "/x"));
