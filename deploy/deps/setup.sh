@@ -176,7 +176,7 @@ build() {
       fail "configuring build/$preset failed; the whole output is in build/$preset/configure.log"
     fi
   fi
-  if ! ninja -C "$dir" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
+  if ! ninja -C "$dir" -n "$@" 2>/dev/null | grep 'no work to do' >/dev/null; then
     say "building build/$preset"
     ninja -C "$dir" "$@" >&2 || fail "the build failed; its messages stand above"
   fi
