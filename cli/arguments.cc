@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
+
 namespace orbweaver {
 
 std::vector<std::string> TakeValues(std::vector<std::string>* args, std::string_view name) {
@@ -35,6 +37,17 @@ std::optional<std::string> UnknownOption(const std::vector<std::string>& args) {
     return arg.size() > 1 && arg.starts_with('-');
   });
   return found == args.end() ? std::nullopt : std::optional(*found);
+}
+
+std::string ShellQuoted(std::string_view word) {
+  constexpr std::string_view kPlain = "-_./:@%+=,";
+  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != kPlain.npos;
+  });
+  if (is_plain) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 }  // namespace orbweaver

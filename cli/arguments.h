@@ -22,4 +22,7 @@ bool TakeSwitch(std::vector<std::string>* args, std::string_view name);
 // The first of `args` that looks like an option.
 std::optional<std::string> UnknownOption(const std::vector<std::string>& args);
 
+// As a shell takes it for one word.
+std::string ShellQuoted(std::string_view word);
+
 }  // namespace orbweaver

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/amounts.h"
 #include "cli/arguments.h"
 #include "cli/check/check_arguments.h"
 #include "cli/check/check_engine.h"
@@ -25,7 +26,6 @@
 #include "cli/check/url_list.h"
 #include "cli/command.h"
 #include "cli/crawl/crawl_outcome.h"
-#include "cli/crawl/crawl_view.h"
 #include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"

@@ -8,6 +8,7 @@ Command CheckCommand();
 Command CompleteCommand();
 Command ConfigCommand();
 Command CrawlCommand();
+Command ExplainCommand();
 Command FetchCommand();
 Command ForgetCommand();
 Command InitCommand();
@@ -31,11 +32,12 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),   CheckCommand(),    CompleteCommand(), ConfigCommand(),  CrawlCommand(),
-      FetchCommand(),   ForgetCommand(),   InitCommand(),     InspectCommand(), LogCommand(),
-      MirrorCommand(),  PageCommand(),     ParseCommand(),    PauseCommand(),   PurgeCommand(),
-      RequeueCommand(), ResetCommand(),    ResumeCommand(),   RobotsCommand(),  SeedsCommand(),
-      StatusCommand(),  StrategyCommand(), UnblockCommand(),  UrlCommand(),     VersionCommand(),
+      BlockCommand(),   CheckCommand(),   CompleteCommand(), ConfigCommand(),  CrawlCommand(),
+      ExplainCommand(), FetchCommand(),   ForgetCommand(),   InitCommand(),    InspectCommand(),
+      LogCommand(),     MirrorCommand(),  PageCommand(),     ParseCommand(),   PauseCommand(),
+      PurgeCommand(),   RequeueCommand(), ResetCommand(),    ResumeCommand(),  RobotsCommand(),
+      SeedsCommand(),   StatusCommand(),  StrategyCommand(), UnblockCommand(), UrlCommand(),
+      VersionCommand(),
   };
   return kCommands;
 }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/amounts.h"
 #include "cli/arguments.h"
 #include "cli/check_options.h"
 #include "cli/command.h"

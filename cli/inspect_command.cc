@@ -51,8 +51,14 @@ int Show(const ProductOptions& options, const std::optional<std::filesystem::pat
   const auto inspect = [&]() -> absl::StatusOr<std::string> {
     ASSIGN_OR_RETURN(const int partitions, (*frontier)->Partitions());
     Store& store = (*frontier)->store();
-    return url.has_value() ? InspectUrl(store, *url, partitions)
-                           : InspectDomain(store, domain, partitions, options.db_worker.feed);
+    if (url.has_value()) {
+      ASSIGN_OR_RETURN(const UrlFacts facts,
+                       ReadUrlFacts(store, *url, partitions, options.db_worker.feed));
+      return UrlJson(facts);
+    }
+    ASSIGN_OR_RETURN(const DomainFacts facts,
+                     ReadDomainFacts(store, domain, partitions, options.db_worker.feed));
+    return DomainJson(facts, SystemClock().Wall());
   };
   const auto text = inspect();
   if (!text.ok()) {

@@ -15,9 +15,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "cli/amounts.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/crawl/crawl_view.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/dead_letter_requeue.h"
 #include "cli/frontier/frontier.h"

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/amounts.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/crawl/crawl_view.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/kept_failures.h"

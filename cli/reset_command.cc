@@ -10,7 +10,6 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/crawl/crawl_folder.h"
-#include "cli/crawl/crawl_view.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/message.h"
 #include "cli/product_options.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/crawl/crawl_view.h"
+#include "cli/amounts.h"
 #include "fmt/format.h"
 
 #include "common/base/json.h"

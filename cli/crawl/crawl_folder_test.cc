@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sys/stat.h>
 
-#include "cli/crawl/crawl_view.h"
+#include "cli/arguments.h"
 #include "cli/crawl/newly_allowed.h"
 #include "cli/product_options.h"
 #include <gmock/gmock.h>

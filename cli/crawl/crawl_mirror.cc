@@ -1,6 +1,6 @@
 #include "cli/crawl/crawl_mirror.h"
 
-#include "cli/crawl/crawl_view.h"
+#include "cli/amounts.h"
 #include "fmt/format.h"
 
 #include "common/base/status.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/amounts.h"
 #include "fmt/format.h"
 
 namespace orbweaver {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/crawl/crawl_view.h"
+#include "cli/amounts.h"
 #include "cli/message.h"
 
 #include "common/config/mask.h"

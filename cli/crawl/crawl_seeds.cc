@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/amounts.h"
+#include "cli/arguments.h"
 #include "cli/crawl/crawl_watch.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/queue_sample.h"

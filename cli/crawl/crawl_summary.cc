@@ -5,6 +5,8 @@
 #include <iterator>
 #include <vector>
 
+#include "cli/amounts.h"
+#include "cli/arguments.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 

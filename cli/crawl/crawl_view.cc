@@ -1,13 +1,11 @@
 #include "cli/crawl/crawl_view.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
 
-#include "absl/strings/ascii.h"
+#include "cli/amounts.h"
 #include "fmt/format.h"
 
 #include "common/base/printable.h"
@@ -37,43 +35,6 @@ std::string TimeLeft(double done, Duration elapsed) {
 }
 
 }  // namespace
-
-std::string Bytes(uint64_t bytes) {
-  constexpr std::array<std::string_view, 5> kUnits = {"B", "KB", "MB", "GB", "TB"};
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
-  return fmt::format("{:.{}f} {}", value, unit > 0 && value < 99.95 ? 1 : 0, kUnits[unit]);
-}
-
-std::string Time(Duration duration) {
-  const auto seconds = static_cast<int64_t>(std::max(0.0, std::round(Seconds(duration))));
-  if (seconds < 60) return fmt::format("{} s", seconds);
-  if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
-  if (seconds < 86400) return fmt::format("{} h {} min", seconds / 3600, seconds % 3600 / 60);
-  return fmt::format("{} d {} h", seconds / 86400, seconds % 86400 / 3600);
-}
-
-std::string Count(uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
-
-std::string ShellQuoted(std::string_view word) {
-  constexpr std::string_view kPlain = "-_./:@%+=,";
-  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != kPlain.npos;
-  });
-  if (is_plain) return std::string(word);
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string Count(uint64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", Count(count), thing, count == 1 ? "" : "s");
-}
 
 std::string DueIn(const CrawlSnapshot& crawl) {
   if (crawl.next_due <= crawl.at || crawl.next_due == WallTime::max()) return "";

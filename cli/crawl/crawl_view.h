@@ -52,14 +52,6 @@ std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size
 // The same in a line, for logs.
 std::string DrawLine(const CrawlSnapshot& crawl);
 
-// "1.4 MB", "3 h 12 min", "12,345".
-std::string Bytes(uint64_t bytes);
-std::string Time(Duration duration);
-std::string Count(uint64_t count);
-// As a shell takes it for one word.
-std::string ShellQuoted(std::string_view word);
-// "1 page", "2 pages".
-std::string Count(uint64_t count, std::string_view thing);
 // How long it is until the first request that is left may leave: "in 42 s"; empty when it may now,
 // or when none is left.
 std::string DueIn(const CrawlSnapshot& crawl);

@@ -7,7 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/crawl/crawl_folder.h"
 #include "cli/crawl/crawl_options.h"
-#include "cli/crawl/crawl_view.h"
+#include "cli/crawl/local_crawl.h"
 #include "cli/message.h"
 #include "fmt/format.h"
 
@@ -97,6 +97,8 @@ absl::StatusOr<std::optional<std::filesystem::path>> LoadOptionsOfCrawl(
           kCrawlsFolder);
     }
   }
+  // Options that nobody gave are what the crawl takes for them.
+  if (folder.has_value()) SetLocalDefaults(options);
   const std::string kept = folder.has_value() ? CrawlFolder(*folder).options_file() : "";
   RETURN_IF_ERROR(LoadProductOptions(args, schema, options, kept));
   return folder;

@@ -109,13 +109,14 @@ TEST_F(FrontierStatusTest, OfWhatIsNotKnownNothingIsMadeUp) {
   UrlResolver resolver({}, **suffixes);
   ResolvedUrl url;
   ASSERT_EQ(resolver.Resolve("http://www.a.test/x", &url), UrlError::kNone);
-  const auto of_url = InspectUrl((*frontier)->store(), url, 2);
+  const auto of_url = ReadUrlFacts((*frontier)->store(), url, 2, {});
   ASSERT_OK(of_url);
-  EXPECT_THAT(*of_url, HasSubstr(R"("url":"http://www.a.test/x","domain":"a.test")"));
-  EXPECT_THAT(*of_url, HasSubstr(R"("link":null,"failure":null,"queued":null,"page":null})"));
-  const auto of_domain = InspectDomain((*frontier)->store(), "a.test", 2, {});
+  EXPECT_THAT(UrlJson(*of_url), HasSubstr(R"("url":"http://www.a.test/x","domain":"a.test")"));
+  EXPECT_THAT(UrlJson(*of_url),
+              HasSubstr(R"("link":null,"failure":null,"queued":null,"page":null})"));
+  const auto of_domain = ReadDomainFacts((*frontier)->store(), "a.test", 2, {});
   ASSERT_OK(of_domain);
-  EXPECT_THAT(*of_domain, HasSubstr(R"("record":null,"queue":null})"));
+  EXPECT_THAT(DomainJson(*of_domain, WallTime()), HasSubstr(R"("record":null,"queue":null})"));
 }
 
 TEST_F(FrontierStatusTest, AWorkerIsWhereItsLastReportSays) {

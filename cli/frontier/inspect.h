@@ -1,26 +1,25 @@
-// All that is known of one URL, or of one registered domain.
+// What is known of one URL, or of one registered domain, as JSON.
 //
-// Place: `orbweaver inspect`. Functions of a store; each call to it may block for kLookTimeout.
+// Place: `orbweaver inspect`. Pure functions.
 #pragma once
 
 #include <string>
-#include <string_view>
 
-#include "absl/status/statusor.h"
+#include "cli/frontier/url_facts.h"
 
-#include "common/store/store.h"
-#include "common/url/resolver.h"
-#include "db_worker/options.h"
+#include "common/base/clock.h"
 
 namespace orbweaver {
 
-// A JSON object: canonical form, slot, partition, fingerprint; `link`, `queued` and `page`, null
-// where nothing is known. `partitions` is P.
-absl::StatusOr<std::string> InspectUrl(Store& store, const ResolvedUrl& url, int partitions);
+// "not-crawled", "queued", "crawled", "error", "gone".
+std::string_view LinkStatusName(LinkStatus status);
 
-// A JSON object: slot and partition; `record` (the strategy worker's) and `queue` (the db
-// worker's), null where the domain is not known.
-absl::StatusOr<std::string> InspectDomain(Store& store, std::string_view domain, int partitions,
-                                          const FeedOptions& feed);
+// An object: canonical form, slot, partition, fingerprint; `link`, `failure`, `queued` and `page`,
+// null where nothing is known.
+std::string UrlJson(const UrlFacts& facts);
+
+// An object: slot and partition; `record` (the strategy worker's) and `queue` (the db worker's),
+// null where the domain is not known.
+std::string DomainJson(const DomainFacts& facts, WallTime now);
 
 }  // namespace orbweaver

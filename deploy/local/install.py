@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Failure(Exception):
-    """A failure and its remedy, for the user."""
+    """What went wrong and what to do, for the user."""
 
 
 def say(text):

@@ -1,4 +1,4 @@
-// The bytes that are allocated, for benchmarks of memory.
+// What is allocated, for benchmarks of memory.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// The environment that the store's contract suite needs from an implementation. README.md shows an
-// instantiation.
+// What the store's contract suite needs from an implementation. README.md shows an instantiation.
 #pragma once
 
 #include <cstdint>

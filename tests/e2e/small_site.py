@@ -2,6 +2,7 @@
 
 import http.server
 import threading
+import time
 
 
 class Site:
@@ -10,12 +11,14 @@ class Site:
     def __init__(self, files, address="127.0.0.1"):
         site = self
         self.requests = []  # (path, headers), in their order
+        self.times = []  # of each, in seconds
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True  # or a small answer waits 40 ms for the acknowledgement of its head
 
             def do_GET(self):
+                site.times.append(time.monotonic())
                 site.requests.append((self.path, dict(self.headers)))
                 answer = files.get(self.path, (404, {}, "not here"))
                 status, headers, body = (200, {}, answer) if isinstance(answer, str) else answer

@@ -134,8 +134,7 @@ class DbWorkerKillTest : public ::testing::Test {
     return taken();
   }
 
-  // The guarantee that all tests here hold. Reads on for a moment, for requests that should not
-  // come.
+  // What the whole is about. Reads on for a moment, for what should not come.
   void ExpectEachSentOnceWithinItsShare() {
     const SteadyTime until = SystemClock().Now() + std::chrono::seconds(1);
     ASSERT_TRUE(Fetch({}, [&] { return SystemClock().Now() >= until; }));

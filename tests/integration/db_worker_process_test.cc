@@ -30,7 +30,7 @@ constexpr int kPartitions = 4;
 constexpr int kHosts = 20;
 constexpr Duration kPatience = std::chrono::minutes(4);
 
-// A command's output and exit code.
+// What a command prints, and its exit code.
 struct Ran {
   std::string output;
   int exit_code;

@@ -60,7 +60,7 @@ class StrategyWorkerKillTest : public ::testing::Test {
     return cluster_.AwaitRead(kStrategyWorkerGroup, kSpiderLogTopic, share, kPatience, workers);
   }
 
-  // The guarantee that all tests here hold.
+  // What the whole is about.
   void ExpectEachUrlScheduledOnce() {
     ScoringLogContents contents;
     ASSERT_OK(ReadScoringLog(cluster_.bus(), kPartitions, kPatience, &contents));

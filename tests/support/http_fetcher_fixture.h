@@ -1,4 +1,4 @@
-// The fixture of the fetcher's tests on the network.
+// What tests of the fetcher on the network share.
 #pragma once
 
 #include <map>

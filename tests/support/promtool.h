@@ -1,4 +1,4 @@
-// The findings of Prometheus' own linter on a text of metrics.
+// What Prometheus' own linter says of a text of metrics.
 #pragma once
 
 #include <array>

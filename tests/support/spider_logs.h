@@ -1,4 +1,4 @@
-// The logs around a spider on any bus: requests into its feed, outcomes out of its log.
+// What is around a spider on any bus: requests into its feed, outcomes out of its log.
 #pragma once
 
 #include <cstdint>

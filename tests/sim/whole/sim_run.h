@@ -1,4 +1,4 @@
-// The records of a run for the auditor, beside the world itself.
+// What a run leaves behind for the auditor, beside the world itself.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Compares the URLs that were crawled with those that could be reached.
+// What was crawled against what was to be crawled.
 #pragma once
 
 #include <cstdint>

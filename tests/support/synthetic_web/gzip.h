@@ -10,8 +10,7 @@ namespace orbweaver::synthetic {
 // Replaces `out`.
 void Gzip(std::string_view content, std::string* out);
 
-// Breaks a gzip file so that no decoder gets a byte out of it: the first block is of a type that
-// does not exist.
+// What no decoder gets a byte out of: the first block is of a type that does not exist.
 void BreakGzip(std::string* gzipped);
 
 // Zeros, `unpacked_bytes` of them rounded up to a megabyte, in about a thousandth of that.

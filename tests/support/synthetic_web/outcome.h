@@ -1,4 +1,4 @@
-// The outcome of each URL of the synthetic web for a polite crawler.
+// What becomes of each URL of the synthetic web when a polite crawler comes to it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The URLs that a crawler must reach from some seeds: computed without crawling.
+// What a crawler that starts from some seeds must come to: computed without crawling.
 #pragma once
 
 #include <cstdint>

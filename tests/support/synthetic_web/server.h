@@ -83,8 +83,7 @@ class Server {
   std::optional<Duration> LeastDomainInterval(std::string_view domain) const;
   // How often a canonical URL was requested.
   uint32_t RequestsOf(std::string_view url) const;
-  // Compares the requests with the URLs that are reachable from `seeds`. Fatal for a seed of no
-  // host here.
+  // What was requested against what is reachable from `seeds`. Fatal for a seed of no host here.
   absl::StatusOr<Comparison> Check(std::span<const std::string> seeds,
                                    const ReachOptions& options = {}) const;
 

@@ -1,9 +1,8 @@
-#include "cli/frontier/inspect.h"
+#include "cli/frontier/url_facts.h"
 
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/store/memory/memory_store.h"
@@ -17,11 +16,9 @@
 namespace orbweaver {
 namespace {
 
-using ::testing::HasSubstr;
-
 constexpr Duration kLong = std::chrono::minutes(1);
 
-TEST(InspectUrl, DoesNotShowARequestAsQueuedThatWasTakenOut) {
+TEST(UrlFactsTest, ARequestThatWasTakenOutIsNotQueued) {
   const ResolvedUrl url{.url = "http://one.test/a",
                         .domain = "one.test",
                         .fingerprint = FingerprintOf("http://one.test/a")};
@@ -47,11 +44,11 @@ TEST(InspectUrl, DoesNotShowARequestAsQueuedThatWasTakenOut) {
     ASSERT_OK(store.Write(Table::kQueue, {&one, 1}, kLong, &remaining));
   };
   put(1);
-  EXPECT_THAT(InspectUrl(store, url, 1).value(), HasSubstr("\"queued\":null"));
+  EXPECT_FALSE(ReadUrlFacts(store, url, 1, {})->queued.has_value());
   // Of a head that does not have the message yet it still waits.
   head.applied = {.topic_epoch = 1, .offset = Offset(6)};
   put(2);
-  EXPECT_THAT(InspectUrl(store, url, 1).value(), HasSubstr("\"band\":2"));
+  EXPECT_EQ(ReadUrlFacts(store, url, 1, {})->queued->band, 2);
 }
 
 }  // namespace

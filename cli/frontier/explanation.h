@@ -1,0 +1,56 @@
+// What happens to a URL, in words: where its request is, when it is fetched at the soonest, or the
+// rule that keeps it from being fetched.
+//
+// Place: `orbweaver explain`. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/frontier/request_trace.h"
+#include "cli/frontier/url_facts.h"
+
+#include "common/base/clock.h"
+
+namespace orbweaver {
+
+enum class UrlAnswer : uint8_t {
+  kUnknown,       // no page that was read links to it
+  kLeftOut,       // the scope or the strategy's rules leave it out
+  kNotScheduled,  // it is known, and the strategy has not asked for it
+  kOnItsWay,      // scheduled, not in the queue yet
+  kQueued,        // its turn has not come
+  kLater,         // it waits for its time
+  kBlocked,       // its domain is not asked for now
+  kFed,           // in the feed of the spiders
+  kWithSpider,    // handed out: being fetched, or its outcome is on the way
+  kFetched,
+  kFailed,  // and is tried no more until somebody asks
+  kGone,
+  kForbidden,  // robots.txt
+};
+// "unknown", "left-out", "not-scheduled", …
+std::string_view UrlAnswerName(UrlAnswer answer);
+
+struct Explanation {
+  UrlAnswer answer = UrlAnswer::kUnknown;
+  std::string says;                 // one sentence without a full stop
+  std::vector<std::string> more;    // further ones
+  std::optional<WallTime> soonest;  // when it is fetched, at the soonest
+};
+
+// `trace`: of a URL that is scheduled and not in the queue. `left_out`: why the scope or the
+// strategy's rules leave the URL out, for one that is not known; empty: they do not.
+Explanation Explain(const UrlFacts& facts, const std::optional<RequestTrace>& trace,
+                    const std::string& left_out, WallTime now);
+
+// Whether Explain wants a trace.
+bool WantsTrace(const UrlFacts& facts);
+
+// Some lines for people; an object.
+std::string ExplanationText(const UrlFacts& facts, const Explanation& explanation, WallTime now);
+std::string ExplanationJson(const UrlFacts& facts, const Explanation& explanation);
+
+}  // namespace orbweaver
