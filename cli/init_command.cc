@@ -107,8 +107,8 @@ absl::StatusOr<bool> InitLogs(Store& store, Bus& bus, const TopicRecord& record,
   ASSIGN_OR_RETURN(const TopicRecord next, AcceptTopics(store, bus, record, foreign, timeout));
   Print(
       "record of the topics: accepted as they are, topic epoch {}. {} logs are read from their "
-      "starts. What stood in them before and was not applied yet is lost; URLs that were on their "
-      "way there stay `queued` in the states.\n",
+      "starts. Entries that stood in them before and were not applied yet are lost; URLs that were "
+      "on their way there stay `queued` in the states.\n",
       next.topic_epoch, foreign.size());
   return true;
 }

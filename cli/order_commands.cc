@@ -50,8 +50,8 @@ constexpr char kBlockHelp[] =
     R"(usage: orbweaver block DOMAIN --for TIME [OPTIONS]
 
 No request to the registered domain leaves the queue from when the order is read until TIME after
-now. What is in the feed already is still fetched. Nothing is lost: it waits. A block is never
-shortened by another one.
+now. Requests in the feed are still fetched. Nothing is lost: it waits. A block is never shortened
+by another one.
 
   --for TIME        how long from now on: 90s, 2h
 )" ORBWEAVER_ORDER_COMMAND_OPTIONS;
@@ -68,7 +68,7 @@ constexpr char kPurgeHelp[] =
 
 Drops all requests to the registered domain that wait in the queue. Their URLs are as they were
 before they were scheduled: the strategy may schedule them again when it sees them again, as links
-or seeds. What is in the feed already is still fetched.
+or seeds. Requests in the feed are still fetched.
 
 )" ORBWEAVER_ORDER_COMMAND_OPTIONS;
 
@@ -77,8 +77,8 @@ constexpr char kForgetHelp[] =
 
 Forgets the registered domain: the requests that wait, which of its URLs were fetched or failed, its
 counts, robots.txt and back-off, the strategy's notes about it. Afterwards it is crawled as if it had
-never been seen, when links or seeds lead there. What is in the feed already is still fetched; pages
-that were kept stay where they are.
+never been seen, when links or seeds lead there. Requests in the feed are still fetched; pages that
+were kept stay where they are.
 
 )" ORBWEAVER_ORDER_COMMAND_OPTIONS;
 

@@ -24,10 +24,10 @@ constexpr Duration kTimeout = std::chrono::minutes(2);
 constexpr char kHelp[] =
     R"(usage: orbweaver seeds add FILE|- [OPTIONS]
 
-Writes URLs to the spider log of a cluster: a URL a line, `-` for standard input. What has no scheme
-is taken for http. Empty lines and those that begin with # are passed over. Lines that are no URL are
-named with their number and the reason, and the rest goes on. Seeds may be added at any time, and
-again.
+Writes URLs to the spider log of a cluster: a URL a line, `-` for standard input. A line without a
+scheme is taken for http. Empty lines and those that begin with # are passed over. Lines that are no
+URL are named with their number and the reason, and the rest goes on. Seeds may be added at any
+time, and again.
 
 options:
   --config FILE     read the options from a file

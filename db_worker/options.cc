@@ -18,8 +18,8 @@ void DeclareFeedOptions(config::Schema& schema, FeedOptions* options) {
              {.min = 1,
               .max = int64_t{1} << 20,
               .unit = "requests",
-              .doc = "How far a partition of the feed is filled up, and never further. What is in "
-                     "the feed keeps its order: more makes better requests that come later wait"});
+              .doc = "How far a partition of the feed is filled up, and never further. Requests in "
+                     "the feed keep their order: more makes better requests that come later wait"});
   schema.Add(
       "feed.max_backlog", &options->max_backlog,
       {.min = 1,
@@ -77,9 +77,10 @@ void DeclareFeedOptions(config::Schema& schema, FeedOptions* options) {
 
 void DeclareDbWorkerOptions(config::Schema& schema, DbWorkerOptions* options) {
   DeclareFeedOptions(schema, &options->feed);
-  schema.Add("db_worker.roles", &options->roles,
-             {.doc = "What this worker does: `enqueue` and `dequeue`, which go together since both "
-                     "write a domain's queue, `pages`, or all of them"});
+  schema.Add(
+      "db_worker.roles", &options->roles,
+      {.doc = "The work of this worker: `enqueue` and `dequeue`, which go together since both "
+              "write a domain's queue, `pages`, or all of them"});
   schema.Add("db_worker.call_timeout", &options->call_timeout,
              {.min = milliseconds(100),
               .max = std::chrono::minutes(5),
@@ -87,8 +88,8 @@ void DeclareDbWorkerOptions(config::Schema& schema, DbWorkerOptions* options) {
   schema.Add(
       "db_worker.checkpoint_interval", &options->checkpoint_interval,
       {.max = std::chrono::hours(1),
-       .doc = "How often a partition's progress is written down. What was sent since is read "
-              "back from the feed by whoever takes the partition over; 0: after each batch"});
+       .doc = "How often a partition's progress is written down. The partition's next owner reads "
+              "requests that were sent since back from the feed; 0: after each batch"});
   schema.Add("db_worker.checkpoint_requests", &options->checkpoint_requests,
              {.min = 1,
               .max = int64_t{1} << 32,

@@ -104,8 +104,8 @@ void SignalWatcher::Run(int signal_fd) {
     if (!stopping && stop_.requested()) deadline = SystemClock().Now() + deadline_;
     if (stopping && SystemClock().Now() >= deadline) {
       Log(LogLevel::kError, kModule,
-          "not stopped within {} s: ending at once. What was in hand is done again after the next "
-          "start.",
+          "not stopped within {} s: ending at once. The work under way is done again after the "
+          "next start.",
           Seconds(deadline_));
       _exit(kExitStopDeadline);
     }

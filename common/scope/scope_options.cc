@@ -30,12 +30,13 @@ void DeclareScopeOptions(config::Schema& schema, ScopeOptions* options) {
               "paths at or below one. `orbweaver crawl` has `domain` as its default"});
   schema.Add(
       "scope.assets", &options->assets,
-      {.doc = "What pages embed (images, style sheets, scripts, icons, fonts, audio, video), "
-              "and what a style sheet names, is fetched too, once and wherever it lies, and "
-              "no strategy is asked; links there are not followed. Answers of type `image/*`, "
-              "`audio/*`, `video/*` and `application/pdf` are then read also where a link "
-              "leads to one, unless spider.fetch.content_types is set. For strategy workers "
-              "and spiders alike"});
+      {.doc =
+           "Assets are fetched too: what pages embed (images, style sheets, scripts, icons, "
+           "fonts, audio, video), and what a style sheet names. Each is fetched once, wherever "
+           "it lies; no strategy is asked, and links there are not followed. Answers of type "
+           "`image/*`, `audio/*`, `video/*` and `application/pdf` are then read also where a link "
+           "leads to one, unless spider.fetch.content_types is set. For strategy workers "
+           "and spiders alike"});
   schema.AddChoice(
       "scope.sitemaps", &options->sitemaps,
       {{"strategy", SitemapUse::kStrategy},
@@ -43,8 +44,8 @@ void DeclareScopeOptions(config::Schema& schema, ScopeOptions* options) {
        {"only", SitemapUse::kOnly},
        {"no", SitemapUse::kNo}},
       {.doc =
-           "Who asks for sitemaps: the `strategy`, or for `also` and `only` the strategy worker, "
-           "whatever the strategy: those that robots.txt names, else `/sitemap.xml`, and "
+           "Sitemaps are requested by the `strategy`, or with `also` and `only` by the strategy "
+           "worker, whatever the strategy: those that robots.txt names, else `/sitemap.xml`, and "
            "those that their indexes list, each once. With `only` links from pages that are no "
            "sitemaps are left out; with `no` sitemaps are. For strategy workers and spiders "
            "alike"});

@@ -103,7 +103,7 @@ def verdict(report):
     check, politeness = report["check"], report["politeness"]
     breaches = {name: breach for name, breach in politeness["breaches"].items() if breach["count"]}
     expected = sum(check[part] if part == "crawled" else check[part]["count"] for part in ("crawled", "missing", "unfinished"))
-    print("What the web saw")
+    print("The crawl as the web saw it")
     print(f"  to be crawled      {expected:>9,} URLs: all that a polite crawler can reach from the seeds")
     print(f"  crawled            {check['crawled']:>9,}")
     for part, text in (("missing", "never asked for"), ("unfinished", "given up while they failed for a moment only"),
@@ -118,7 +118,7 @@ def verdict(report):
         for example in examples:
             print(f"      {example}")
     good = check["equal"] and politeness["polite"]
-    print("\n" + ("What was crawled is exactly what could be reached, and politely." if good else "That is not what should have been crawled."))
+    print("\n" + ("The crawl fetched exactly what could be reached, and politely." if good else "The crawl did not fetch what it should have fetched."))
     return good
 
 

@@ -239,8 +239,8 @@ void FeedReader::OnRevoked(std::span<const PartitionId> revoked) {
   if (const absl::Status status = CommitThese(revoked, kLastCommitTimeout); !status.ok()) {
     ++stats_.lost_commits;
     Log(LogLevel::kWarning, kModule,
-        "commit before {} partitions go: {}. What has finished since the last commit is fetched "
-        "again",
+        "commit before {} partitions go: {}. Requests that finished since the last commit are "
+        "fetched again",
         revoked.size(), MessageOf(status));
   }
   Drop(revoked);

@@ -5,10 +5,11 @@
 namespace orbweaver {
 
 void DeclareParseOptions(config::Schema& schema, ParseOptions* options) {
-  schema.AddChoice("spider.parse.engine", &options->engine,
-                   {{"scanner", HtmlEngineKind::kScanner}, {"gumbo", HtmlEngineKind::kGumbo}},
-                   {.doc = "What reads HTML: `scanner` goes over it once; `gumbo` builds the tree "
-                           "that browsers build, at twenty times the cost"});
+  schema.AddChoice(
+      "spider.parse.engine", &options->engine,
+      {{"scanner", HtmlEngineKind::kScanner}, {"gumbo", HtmlEngineKind::kGumbo}},
+      {.doc = "The reader of HTML: `scanner` goes over it once; `gumbo` builds the tree "
+              "that browsers build, at twenty times the cost"});
   schema.Add("spider.parse.embedded", &options->embedded,
              {.doc = "Also take links to what pages embed: images, scripts, style sheets, audio, "
                      "video, and what style sheets name. scope.assets takes and fetches them"});

@@ -58,7 +58,7 @@ void LogSender::OnAck(const Ack& ack) {
     if (!failure_.ok()) return;
     failure_ = Annotate(ack.status, "append to spider log");
     if (IsFenced(failure_)) {
-      failure_ = FencedError("{}. What is not known to be in the log is fetched again",
+      failure_ = FencedError("{}. Requests whose outcome may not be in the log are fetched again",
                              MessageOf(failure_));
     }
     return;

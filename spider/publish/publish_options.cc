@@ -27,8 +27,10 @@ void DeclareArchiveOptions(config::Schema& schema, ArchiveOptions* options) {
              {.doc = "Write an index beside each WARC file, `….cdxj`, by which tools find a page"});
   schema.Add("spider.archive.errors", &options->errors,
              {.doc = "Also read and keep the bodies of answers 4xx and 5xx there, of any type"});
-  schema.Add("spider.archive.operator", &options->operator_name,
-             {.doc = "Who crawls, with an address: the `operator` in each WARC file's `warcinfo`"});
+  schema.Add(
+      "spider.archive.operator", &options->operator_name,
+      {.doc =
+           "The crawl's operator, with an address: the `operator` in each WARC file's `warcinfo`"});
   schema.Add(
       "spider.archive.jsonl", &options->jsonl,
       {.doc = "Write `pages-….jsonl` there: a line of JSON for each page, without its body"});

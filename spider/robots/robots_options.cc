@@ -10,8 +10,8 @@ void DeclareRobotsOptions(config::Schema& schema, RobotsOptions* options) {
   using std::chrono::seconds;
   schema.Add(
       "spider.robots.product_token", &options->product_token,
-      {.doc = "What robots.txt files, `<meta name=NAME>` and `X-Robots-Tag: NAME: …` name this "
-              "crawler by: letters, `-` and `_`. Empty: the product that "
+      {.doc = "The name of this crawler in robots.txt files, `<meta name=NAME>` and `X-Robots-Tag: "
+              "NAME: …`: letters, `-` and `_`. Empty: the product that "
               "`spider.fetch.user_agent` names first; another one must stand in it"});
   schema.Add("spider.robots.max_age", &options->max_age,
              {.min = seconds(1),

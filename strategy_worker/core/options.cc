@@ -22,7 +22,7 @@ void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions*
       "strategy_worker.batch_time", &options->batch_time,
       {.min = std::chrono::milliseconds(1),
        .max = std::chrono::seconds(10),
-       .doc = "The same by the time that reading takes. What a slow strategy decided is written "
+       .doc = "The same by the time that reading takes. A slow strategy's decisions are written "
               "as often"});
   schema.AddBytes("strategy_worker.max_message_bytes", &options->max_message_bytes,
                   {.min = 64 << 10,

@@ -1,5 +1,5 @@
 """The images of docker-compose.yml, quickly: by their Dockerfiles, from what this build tree and the cache have already instead of from
-sources and Maven Central. What users run is the same but for the first stage."""
+sources and Maven Central. Users run the same but for the first stage."""
 
 import os
 import pathlib

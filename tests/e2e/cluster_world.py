@@ -161,7 +161,7 @@ class World(unittest.TestCase):
     def assert_scheduled_once(self, no_worker_died):
         """Each URL was scheduled once, and again only for an outcome that asks for it; each time it left the queue once.
 
-        What a spider had in flight when it died has two outcomes, and both may ask for it.
+        A request in flight when its spider died has two outcomes, and both may ask for it.
         """
         scheduled = collections.Counter()
         seen = set()
