@@ -233,7 +233,7 @@ absl::StatusOr<std::string> Watch(const CrawlArguments& arguments, const StopReq
         return "nothing is due for longer than --max-wait";
       }
       const auto no_way_out = crawl.NoWayOut();
-      progress.Tell(notices.NewsOf(watch.Look("crawling", std::nullopt), no_way_out));
+      progress.Tell(notices.NewsOf(watch.Snapshot("crawling", std::nullopt), no_way_out));
       if (no_way_out &&
           GivesUpWaiting(now - no_way_out->since, watch.tally().fetched(), arguments.max_wait)) {
         *kept_back = std::max<uint64_t>(1, crawl.held());
@@ -242,7 +242,7 @@ absl::StatusOr<std::string> Watch(const CrawlArguments& arguments, const StopReq
     }
     if (now >= next_show) {
       next_show = now + progress.interval();
-      progress.Show(watch.Look("crawling", DoneOf(arguments, watch.tally(), now - start)));
+      progress.Show(watch.Snapshot("crawling", DoneOf(arguments, watch.tally(), now - start)));
     }
   }
 }
@@ -301,7 +301,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
                .robots_ignored_on = options.spider.robots.ignore_hosts};
   uint64_t kept_back = 0;  // requests that had no way out
   const auto why = Watch(arguments, stop, *crawl, *watch, progress, &end.finished, &kept_back);
-  if (why.ok() && !end.finished) progress.Show(watch->Look("draining", std::nullopt));
+  if (why.ok() && !end.finished) progress.Show(watch->Snapshot("draining", std::nullopt));
   absl::Status result = crawl->Stop();
   result.Update(why.status());
   // Counts the fetches that the spider finished while it was draining.
@@ -311,7 +311,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
     result.Update(watch->Follow(Duration::zero()));
   }
   result.Update(watch->Trim());
-  end.last = watch->Look("ended", std::nullopt);
+  end.last = watch->Snapshot("ended", std::nullopt);
   end.scope = options.spider.scope.kind;
   end.sitemaps = options.spider.scope.sitemaps;
   end.out_of_scope = crawl->out_of_scope();

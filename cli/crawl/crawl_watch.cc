@@ -107,11 +107,11 @@ absl::StatusOr<std::optional<std::vector<Offset>>> CrawlWatch::EndsWhenAllIsRead
 }
 
 absl::StatusOr<std::optional<WallTime>> CrawlWatch::IdleUntil() {
-  IdleDetector::Look look{.at = SystemClock().Now()};
-  ASSIGN_OR_RETURN(look.read_ends, EndsWhenAllIsRead());
-  look.held = crawl_.held();
-  look.queue = crawl_.Queue();
-  const auto idle_until = idle_.IdleUntil(std::move(look));
+  IdleDetector::Sample sample{.at = SystemClock().Now()};
+  ASSIGN_OR_RETURN(sample.read_ends, EndsWhenAllIsRead());
+  sample.held = crawl_.held();
+  sample.queue = crawl_.Queue();
+  const auto idle_until = idle_.IdleUntil(std::move(sample));
   is_idle_ = idle_until.has_value();
   return idle_until;
 }
@@ -156,7 +156,7 @@ absl::StatusOr<uint64_t> CrawlWatch::HandedOut() {
   return requests;
 }
 
-CrawlSnapshot CrawlWatch::Look(std::string_view state, std::optional<double> done) {
+CrawlSnapshot CrawlWatch::Snapshot(std::string_view state, std::optional<double> done) {
   const SteadyTime now = SystemClock().Now();
   CrawlSnapshot look{.state = state,
                      .elapsed = now - start_,

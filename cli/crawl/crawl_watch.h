@@ -46,7 +46,7 @@ class CrawlWatch {
 
   const CrawlTally& tally() const { return tally_; }
   const DeadLetterTally& dead_letters() const { return *dead_letters_; }
-  CrawlSnapshot Look(std::string_view state, std::optional<double> done);
+  CrawlSnapshot Snapshot(std::string_view state, std::optional<double> done);
 
  private:
   explicit CrawlWatch(LocalCrawl& crawl)

@@ -5,18 +5,18 @@
 
 namespace orbweaver {
 
-std::optional<WallTime> IdleDetector::IdleUntil(Look look) {
-  const bool is_quiet = look.read_ends.has_value() && look.held == 0;
-  if (!is_quiet || look.read_ends != quiet_ends_) {
-    quiet_ends_ = is_quiet ? std::move(look.read_ends) : std::nullopt;
-    quiet_since_ = look.at;
+std::optional<WallTime> IdleDetector::IdleUntil(Sample sample) {
+  const bool is_quiet = sample.read_ends.has_value() && sample.held == 0;
+  if (!is_quiet || sample.read_ends != quiet_ends_) {
+    quiet_ends_ = is_quiet ? std::move(sample.read_ends) : std::nullopt;
+    quiet_since_ = sample.at;
     return std::nullopt;
   }
   // A worker that is being made anew shows no partitions, or not all.
-  if (look.queue.at <= quiet_since_ || look.queue.partitions.size() != partitions_) {
+  if (sample.queue.at <= quiet_since_ || sample.queue.partitions.size() != partitions_) {
     return std::nullopt;
   }
-  return NextDue(look.queue.partitions);
+  return NextDue(sample.queue.partitions);
 }
 
 WallTime NextDue(std::span<const PartitionReport> queue) {

@@ -24,17 +24,17 @@ class IdleDetector {
  public:
   explicit IdleDetector(size_t partitions) : partitions_(partitions) {}
 
-  struct Look {
+  struct Sample {
     SteadyTime at;  // when the logs were looked at
     // The ends of all logs, in a fixed order; nullopt when one was not read up to there.
     std::optional<std::vector<Offset>> read_ends;
     uint64_t held = 0;  // requests that the spider has in hand
     // The newest that there is; maybe older than the rest.
-    QueueLook queue;
+    QueueSnapshot queue;
   };
   // When the first request that is left may leave, while nothing is going on: WallTime::max() when
   // none is left. nullopt: something is going on, or it is not known yet that nothing is.
-  std::optional<WallTime> IdleUntil(Look look);
+  std::optional<WallTime> IdleUntil(Sample sample);
 
  private:
   const size_t partitions_;

@@ -12,7 +12,7 @@ constexpr WallTime kDue{std::chrono::hours(1000)};
 SteadyTime At(int second) { return SteadyTime(seconds(second)); }
 
 // A look at `second` at logs that end at `end` and are read, and at an empty queue of then.
-IdleDetector::Look Quiet(int second, int end) {
+IdleDetector::Sample Quiet(int second, int end) {
   return {.at = At(second),
           .read_ends = std::vector<Offset>{Offset(end)},
           .queue = {.at = At(second), .partitions = {PartitionReport{}, PartitionReport{}}}};
@@ -34,7 +34,7 @@ TEST(IdleDetectorTest, ALogThatGrewWasWrittenByAWorkerThatIsAtWork) {
 TEST(IdleDetectorTest, WhatIsNotReadYetIsWork) {
   IdleDetector idle(2);
   EXPECT_EQ(idle.IdleUntil(Quiet(1, 10)), std::nullopt);
-  IdleDetector::Look unread = Quiet(2, 10);
+  IdleDetector::Sample unread = Quiet(2, 10);
   unread.read_ends.reset();
   EXPECT_EQ(idle.IdleUntil(unread), std::nullopt);
   // Also twice, and what was seen before it does not count any more.
@@ -47,7 +47,7 @@ TEST(IdleDetectorTest, WhatIsNotReadYetIsWork) {
 TEST(IdleDetectorTest, WhatTheSpiderHasInHandIsWork) {
   IdleDetector idle(2);
   EXPECT_EQ(idle.IdleUntil(Quiet(1, 10)), std::nullopt);
-  IdleDetector::Look held = Quiet(2, 10);
+  IdleDetector::Sample held = Quiet(2, 10);
   held.held = 1;
   EXPECT_EQ(idle.IdleUntil(held), std::nullopt);
   EXPECT_EQ(idle.IdleUntil(Quiet(3, 10)), std::nullopt);
@@ -57,31 +57,31 @@ TEST(IdleDetectorTest, WhatTheSpiderHasInHandIsWork) {
 TEST(IdleDetectorTest, AQueueThatWasSeenBeforeAllWasQuietSaysNothing) {
   IdleDetector idle(2);
   EXPECT_EQ(idle.IdleUntil(Quiet(2, 10)), std::nullopt);
-  IdleDetector::Look look = Quiet(3, 10);
-  look.queue.at = At(2);
-  EXPECT_EQ(idle.IdleUntil(look), std::nullopt);
-  look.queue.at = At(3);
-  EXPECT_EQ(idle.IdleUntil(look), WallTime::max());
+  IdleDetector::Sample sample = Quiet(3, 10);
+  sample.queue.at = At(2);
+  EXPECT_EQ(idle.IdleUntil(sample), std::nullopt);
+  sample.queue.at = At(3);
+  EXPECT_EQ(idle.IdleUntil(sample), WallTime::max());
 }
 
 TEST(IdleDetectorTest, AQueueWhosePartitionsAreNotAllThereSaysNothing) {
   IdleDetector idle(2);
-  IdleDetector::Look look = Quiet(1, 10);
-  look.queue.partitions.pop_back();
-  EXPECT_EQ(idle.IdleUntil(look), std::nullopt);
-  look.at = look.queue.at = At(2);
-  EXPECT_EQ(idle.IdleUntil(look), std::nullopt);
+  IdleDetector::Sample sample = Quiet(1, 10);
+  sample.queue.partitions.pop_back();
+  EXPECT_EQ(idle.IdleUntil(sample), std::nullopt);
+  sample.at = sample.queue.at = At(2);
+  EXPECT_EQ(idle.IdleUntil(sample), std::nullopt);
 }
 
 TEST(IdleDetectorTest, WhatIsForLaterIsDueWhenTheFirstOfItIs) {
   IdleDetector idle(3);
-  IdleDetector::Look look = Quiet(1, 10);
-  look.queue.partitions.resize(3);
-  look.queue.partitions[0].next_due = kDue + seconds(5);
-  look.queue.partitions[1].next_due = kDue;
-  EXPECT_EQ(idle.IdleUntil(look), std::nullopt);
-  look.at = look.queue.at = At(2);
-  EXPECT_EQ(idle.IdleUntil(look), kDue);
+  IdleDetector::Sample sample = Quiet(1, 10);
+  sample.queue.partitions.resize(3);
+  sample.queue.partitions[0].next_due = kDue + seconds(5);
+  sample.queue.partitions[1].next_due = kDue;
+  EXPECT_EQ(idle.IdleUntil(sample), std::nullopt);
+  sample.at = sample.queue.at = At(2);
+  EXPECT_EQ(idle.IdleUntil(sample), kDue);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ class LocalCrawl {
   // Links and seeds of this run that the scope left out, each as often as it was found.
   OutOfScopeCounts out_of_scope() const;
 
-  QueueLook Queue() const { return queue_admin_.Look(); }
+  QueueSnapshot Queue() const { return queue_admin_.Snapshot(); }
   // Requests being fetched, and requests whose outcome is not in the log yet.
   uint64_t fetching() const;
   uint64_t held() const;

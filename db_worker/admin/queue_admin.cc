@@ -17,7 +17,7 @@ namespace {
 // Looking at all domains takes some 0.2 µs each; it gets no more than one part in so many of the
 // core's time.
 constexpr int kShareOfTime = 50;
-constexpr Duration kLookInterval = std::chrono::milliseconds(500);
+constexpr Duration kSnapshotInterval = std::chrono::milliseconds(500);
 
 absl::StatusOr<std::string> Parameter(const FormParams& params, std::string_view name) {
   const auto found = params.find(name);
@@ -135,11 +135,11 @@ void QueueAdmin::Serve(DbWorkerCore& core) {
   const SteadyTime began = clock_.Now();
   std::optional<std::vector<PartitionReport>> reports;
   const WallTime now = clock_.Wall();
-  if (began >= look_due_) {
+  if (began >= snapshot_due_) {
     reports = core.Report();
     gauges_.Set(*reports, now);
     const SteadyTime ended = clock_.Now();
-    look_due_ = ended + std::max(kLookInterval, kShareOfTime * (ended - began));
+    snapshot_due_ = ended + std::max(kSnapshotInterval, kShareOfTime * (ended - began));
   }
   Asked* asked = nullptr;
   {
@@ -149,7 +149,7 @@ void QueueAdmin::Serve(DbWorkerCore& core) {
     heads_read_ = core.heads_read();
     step_ = core.step();
     if (reports.has_value()) {
-      look_ = {.at = began, .partitions = *std::move(reports)};
+      snapshot_ = {.at = began, .partitions = *std::move(reports)};
       reported_at_ = now;
     }
     if (asked_ == nullptr || asked_->begun) return;
@@ -158,7 +158,7 @@ void QueueAdmin::Serve(DbWorkerCore& core) {
   }
   // Without the mutex: it may wait for the store, and what is shown is asked for meanwhile.
   absl::StatusOr<std::string> answer = asked->act(core);
-  look_due_ = began;  // so that it soon shows
+  snapshot_due_ = began;  // so that it soon shows
   absl::MutexLock lock(&mutex_);
   asked->answer = std::move(answer);
   asked->done = true;
@@ -166,10 +166,10 @@ void QueueAdmin::Serve(DbWorkerCore& core) {
 
 void QueueAdmin::Leave() {
   gauges_.Set({}, clock_.Wall());
-  look_due_ = SteadyTime();
+  snapshot_due_ = SteadyTime();
   absl::MutexLock lock(&mutex_);
   has_core_ = false;
-  look_ = {};
+  snapshot_ = {};
 }
 
 std::string QueueAdmin::WhyNotReady() const {
@@ -187,7 +187,7 @@ void QueueAdmin::WriteStatus(JsonWriter& json) const {
   json.BeginObject().Key("in_group").Value(has_core_).Key("coming").Value(coming_);
   json.Key("heads_read").Value(heads_read_).Key("step").Value(step_);
   json.Key("as_of").Value(UnixMs(reported_at_)).Key("partitions").BeginArray();
-  for (const PartitionReport& report : look_.partitions) WriteReport(report, reported_at_, json);
+  for (const PartitionReport& report : snapshot_.partitions) WriteReport(report, reported_at_, json);
   json.EndArray().EndObject();
 }
 

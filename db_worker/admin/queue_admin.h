@@ -31,8 +31,8 @@
 
 namespace orbweaver {
 
-// One look at all partitions that are owned.
-struct QueueLook {
+// A report of all owned partitions at one moment.
+struct QueueSnapshot {
   SteadyTime at{};
   std::vector<PartitionReport> partitions;
 };
@@ -47,16 +47,16 @@ class QueueAdmin {
              const PublicSuffixes& suffixes, Duration patience = std::chrono::seconds(2));
 
   // By the core's thread, between two steps: does the action that waits, and every few seconds
-  // looks at all partitions. An action may wait for the store, as a step may.
+  // takes a snapshot of all partitions. An action may wait for the store, as a step may.
   void Serve(DbWorkerCore& core) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // By the core's thread: there is no core for now.
   void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The newest; of no partition when there is no core.
-  QueueLook Look() const ABSL_LOCKS_EXCLUDED(mutex_) {
+  QueueSnapshot Snapshot() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
-    return look_;
+    return snapshot_;
   }
 
  private:
@@ -79,14 +79,14 @@ class QueueAdmin {
   const Clock& clock_;
   const Duration patience_;
   QueueGauges gauges_;   // the core's thread
-  SteadyTime look_due_;  // the same
+  SteadyTime snapshot_due_;  // the same
 
   mutable absl::Mutex mutex_;
   bool has_core_ ABSL_GUARDED_BY(mutex_) = false;
   size_t coming_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t heads_read_ ABSL_GUARDED_BY(mutex_) = 0;  // of those that are coming
   std::string_view step_ ABSL_GUARDED_BY(mutex_);    // of the work in hand
-  QueueLook look_ ABSL_GUARDED_BY(mutex_);
+  QueueSnapshot snapshot_ ABSL_GUARDED_BY(mutex_);
   WallTime reported_at_ ABSL_GUARDED_BY(mutex_);
   Asked* asked_ ABSL_GUARDED_BY(mutex_) = nullptr;
 

@@ -66,7 +66,7 @@ absl::Status WaitingSearch::ReadPortion(const WorkerParts& parts) {
     if (range < ranges_.size()) next = ranges_[range].next;
   }
   RETURN_IF_ERROR(Read(parts, names, [this](const ChunkName& name, const Chunk& chunk) {
-    if (open_ > 0) Look(name, chunk);
+    if (open_ > 0) SearchChunk(name, chunk);
   }));
   range_ = range;
   if (range < ranges_.size()) ranges_[range].next = next;
@@ -116,7 +116,7 @@ absl::Status WaitingSearch::Read(const WorkerParts& parts, const std::vector<Chu
   return absl::OkStatus();
 }
 
-void WaitingSearch::Look(const ChunkName& name, const Chunk& chunk) {
+void WaitingSearch::SearchChunk(const ChunkName& name, const Chunk& chunk) {
   const Range& range = ranges_[name.range];
   for (uint32_t i = name.chunk == range.first ? range.index : 0; i < chunk.size(); ++i) {
     const auto found = urls_.find(EncodedFingerprint(chunk[i]));

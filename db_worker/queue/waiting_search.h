@@ -92,7 +92,7 @@ class WaitingSearch {
   // Visits those of `names` that can be read, in their order.
   absl::Status Read(const WorkerParts& parts, const std::vector<ChunkName>& names,
                     const Visitor& visit) const;
-  void Look(const ChunkName& name, const Chunk& chunk);
+  void SearchChunk(const ChunkName& name, const Chunk& chunk);
   absl::Status MarkPortion(const WorkerParts& parts);
   std::shared_ptr<const Chunk> Marked(const Chunk& chunk, size_t first_place) const;
 

@@ -16,7 +16,7 @@ constexpr Duration kLongestPause = std::chrono::seconds(1);
 
 }  // namespace
 
-std::optional<std::string> CallAges::Look(Duration since, Duration limit) {
+std::optional<std::string> CallAges::FindOverdue(Duration since, Duration limit) {
   std::map<const StrategyCall*, Age> ages;
   std::optional<std::string> found;
   StrategyCall::ForEach([&](StrategyCall& call) {
@@ -61,7 +61,7 @@ void CallWatchdog::Run(Duration limit) {
       if (stopping_) return;
     }
     const SteadyTime now = SystemClock().Now();
-    auto text = ages.Look(std::min(now - std::exchange(last, now), 2 * pause), limit);
+    auto text = ages.FindOverdue(std::min(now - std::exchange(last, now), 2 * pause), limit);
     if (text.has_value()) return tell_(*std::move(text));
   }
 }

@@ -19,9 +19,9 @@ namespace orbweaver {
 // How long the calls that are under way have been so. Not thread-safe.
 class CallAges {
  public:
-  // `since` the last look. A sentence about the first call found that began before and has lasted
+  // `since` the last call of this. A sentence about the first call found that began before and has lasted
   // for `limit`; nothing when there is none.
-  std::optional<std::string> Look(Duration since, Duration limit);
+  std::optional<std::string> FindOverdue(Duration since, Duration limit);
 
  private:
   struct Age {

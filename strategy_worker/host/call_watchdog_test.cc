@@ -18,13 +18,13 @@ TEST(CallAgesTest, ACallThatLastsIsToldWithItsEvent) {
   StrategyCall call("slow");
   call.Begin({.function = "OnLinks", .event = &links.event, .links = &links.link, .link_count = 1});
   CallAges ages;
-  EXPECT_FALSE(ages.Look(seconds(100), seconds(30)).has_value()) << "it may have just begun";
-  EXPECT_FALSE(ages.Look(seconds(29), seconds(30)).has_value());
-  EXPECT_EQ(ages.Look(seconds(1), seconds(30)),
+  EXPECT_FALSE(ages.FindOverdue(seconds(100), seconds(30)).has_value()) << "it may have just begun";
+  EXPECT_FALSE(ages.FindOverdue(seconds(29), seconds(30)).has_value());
+  EXPECT_EQ(ages.FindOverdue(seconds(1), seconds(30)),
             "strategy 'slow' has been in OnLinks for 1 link to example.com from "
             "https://example.org/page for longer than strategy.time_limit (30s)");
   call.End();
-  EXPECT_FALSE(ages.Look(seconds(100), seconds(30)).has_value());
+  EXPECT_FALSE(ages.FindOverdue(seconds(100), seconds(30)).has_value());
 }
 
 TEST(CallAgesTest, ManyShortCallsAreNotALongOne) {
@@ -32,7 +32,7 @@ TEST(CallAgesTest, ManyShortCallsAreNotALongOne) {
   CallAges ages;
   for (int i = 0; i < 5; ++i) {
     const CallScope scope(call, {.function = "Finished"});
-    EXPECT_FALSE(ages.Look(seconds(29), seconds(30)).has_value());
+    EXPECT_FALSE(ages.FindOverdue(seconds(29), seconds(30)).has_value());
   }
 }
 
