@@ -146,23 +146,23 @@ class AdminServer::Impl {
       error_code gone;
       const std::string address = socket.remote_endpoint(gone).address().to_string();
       auto stream = std::make_shared<Stream>(std::move(socket));
-      const auto place = connections_.Add(address, [weak = std::weak_ptr(stream)] {
+      const auto handle = connections_.Add(address, [weak = std::weak_ptr(stream)] {
         if (const auto open = weak.lock()) open->close();
       });
-      if (!place.has_value()) {
+      if (!handle.has_value()) {
         Log(LogLevel::kWarning, kModule, "connection of {} refused: {} are open", address,
             connections_.size());
         continue;  // closes it
       }
-      asio::co_spawn(io_, Serve(stream, *place), [this, place](std::exception_ptr failure) {
-        connections_.Remove(*place);
+      asio::co_spawn(io_, Serve(stream, *handle), [this, handle](std::exception_ptr failure) {
+        connections_.Remove(*handle);
         LogFailure(failure);
       });
     }
   }
 
   // One connection, until the client leaves, is too slow or is not understood.
-  Awaitable<void> Serve(std::shared_ptr<Stream> shared_stream, ConnectionTable::Place place) {
+  Awaitable<void> Serve(std::shared_ptr<Stream> shared_stream, ConnectionTable::Handle handle) {
     Stream& stream = *shared_stream;
     // Holds what came of the next requests too. Room for a header and a piece of the body.
     beast::flat_buffer buffer(options_.max_header_bytes + (size_t{16} << 10));
@@ -171,7 +171,7 @@ class AdminServer::Impl {
       parser.header_limit(options_.max_header_bytes);
       parser.body_limit(options_.max_body_bytes);
       stream.expires_after(options_.timeout);
-      connections_.BeginWait(place);
+      connections_.BeginWait(handle);
       const auto [read_error, bytes] = co_await http::async_read(stream, buffer, parser, kAwait);
       AdminResponse answer;
       bool head = false;
@@ -185,9 +185,9 @@ class AdminServer::Impl {
         const auto& request = parser.get();
         head = request.method() == http::verb::head;
         keep = request.keep_alive();
-        connections_.TakeInHand(place);
+        connections_.TakeInHand(handle);
         answer = co_await Answer(request);
-        connections_.BeginWait(place);
+        connections_.BeginWait(handle);
       }
       keep = co_await Send(stream, std::move(answer), head, keep) && keep;
     }

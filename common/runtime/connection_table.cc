@@ -5,8 +5,8 @@
 
 namespace orbweaver {
 
-std::optional<ConnectionTable::Place> ConnectionTable::Add(std::string address,
-                                                           std::function<void()> close) {
+std::optional<ConnectionTable::Handle> ConnectionTable::Add(std::string address,
+                                                            std::function<void()> close) {
   const auto same = std::count_if(open_.begin(), open_.end(), [&address](const Connection& other) {
     return other.address == address;
   });
@@ -17,22 +17,23 @@ std::optional<ConnectionTable::Place> ConnectionTable::Add(std::string address,
   return open_.insert(open_.end(), {.address = std::move(address), .close = std::move(close)});
 }
 
-void ConnectionTable::Remove(Place place) {
+void ConnectionTable::Remove(Handle handle) {
   // Of whichever list has it: erasing through the other one would spoil both sizes.
   for (std::list<Connection>* const list : {&open_, &closed_}) {
     for (auto it = list->begin(); it != list->end(); ++it) {
-      if (it != place) continue;
+      if (it != handle) continue;
       list->erase(it);
       return;
     }
   }
 }
 
-void ConnectionTable::BeginWait(Place place) {
-  place->in_hand = false;
-  const bool is_open = std::any_of(open_.begin(), open_.end(),
-                                   [&place](const Connection& other) { return &other == &*place; });
-  if (is_open) open_.splice(open_.end(), open_, place);
+void ConnectionTable::BeginWait(Handle handle) {
+  handle->in_hand = false;
+  const bool is_open = std::any_of(open_.begin(), open_.end(), [&handle](const Connection& other) {
+    return &other == &*handle;
+  });
+  if (is_open) open_.splice(open_.end(), open_, handle);
 }
 
 bool ConnectionTable::CloseLongestWaiting(const std::string* address) {

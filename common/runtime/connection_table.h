@@ -21,20 +21,20 @@ class ConnectionTable {
     std::function<void()> close;  // called at most once, from Add
     bool in_hand = false;
   };
-  using Place = std::list<Connection>::iterator;
+  using Handle = std::list<Connection>::iterator;
 
   ConnectionTable(size_t most, size_t most_per_address)
       : most_(most), most_per_address_(most_per_address) {}
 
   // Closes another one where there is no room; nullopt when all of those have a request in hand.
-  // The place is the caller's until Remove, also when it is closed meanwhile.
-  std::optional<Place> Add(std::string address, std::function<void()> close);
-  void Remove(Place place);
+  // The handle is the caller's until Remove, also when it is closed meanwhile.
+  std::optional<Handle> Add(std::string address, std::function<void()> close);
+  void Remove(Handle handle);
 
   // The connection's client is waited for, from now on: for a request, or to take its answer.
-  void BeginWait(Place place);
+  void BeginWait(Handle handle);
   // Its request is being answered.
-  void TakeInHand(Place place) { place->in_hand = true; }
+  void TakeInHand(Handle handle) { handle->in_hand = true; }
 
   size_t size() const { return open_.size(); }
 

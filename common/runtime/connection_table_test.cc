@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 
 class ConnectionTableTest : public ::testing::Test {
  protected:
-  std::optional<ConnectionTable::Place> Add(const std::string& address) {
+  std::optional<ConnectionTable::Handle> Add(const std::string& address) {
     const int id = next_++;
     return table_.Add(address, [this, id] { closed_.push_back(id); });
   }

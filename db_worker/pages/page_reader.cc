@@ -13,7 +13,7 @@ namespace {
 // Rows of a content that are compared with their pages at once.
 constexpr size_t kPortion = 500;
 
-struct Place {
+struct PageKey {
   std::string domain;
   Fingerprint url;
 };
@@ -26,20 +26,20 @@ Fingerprint UrlOf(std::string_view row) {
 }
 
 // A row of a content may be left over from a page that has changed since: the page decides.
-absl::StatusOr<bool> VisitPlaces(Store& store, const Fingerprint& content,
-                                 const std::vector<Place>& places, Duration timeout,
-                                 absl::FunctionRef<bool(const StoredPage&)> visit) {
+absl::StatusOr<bool> VisitPages(Store& store, const Fingerprint& content,
+                                const std::vector<PageKey>& pages, Duration timeout,
+                                absl::FunctionRef<bool(const StoredPage&)> visit) {
   std::vector<std::string> names;
-  names.reserve(places.size());  // the gets point into it
+  names.reserve(pages.size());  // the gets point into it
   std::vector<RowGet> gets;
-  for (const Place& place : places) {
-    names.push_back(PageRow(place.domain, place.url));
+  for (const PageKey& page : pages) {
+    names.push_back(PageRow(page.domain, page.url));
     gets.push_back({names.back(), {&kPageColumn, 1}});
   }
   Rows rows;
   RETURN_IF_ERROR(store.MultiGet(Table::kPages, gets, timeout, &rows));
   Arena arena;
-  for (size_t i = 0; i < places.size(); ++i) {
+  for (size_t i = 0; i < pages.size(); ++i) {
     const Cell* const cell = rows.Find(i, kPageColumn);
     if (cell == nullptr) continue;
     arena.Reset();
@@ -75,7 +75,7 @@ absl::Status ForEachWithContent(Store& store, const Fingerprint& content, Durati
   const std::string end = ContentRowsEnd(content);
   std::string begin = ContentRow(content, {});
   for (bool goes_on = true; goes_on;) {
-    std::vector<Place> places;
+    std::vector<PageKey> pages;
     absl::Status read;
     const ScanRange range{
         .begin = begin, .end = end, .columns = {&kWhereColumn, 1}, .limit = kPortion};
@@ -84,14 +84,14 @@ absl::Status ForEachWithContent(Store& store, const Fingerprint& content, Durati
                                  const auto where = DecodeWhere(cells.front().value);
                                  read.Update(where.status());
                                  if (!read.ok()) return false;
-                                 places.push_back({std::string(where->domain), UrlOf(row)});
+                                 pages.push_back({std::string(where->domain), UrlOf(row)});
                                  begin.assign(row);
                                  begin.push_back('\0');
                                  return true;
                                }));
     RETURN_IF_ERROR(read);
-    if (places.empty()) break;
-    ASSIGN_OR_RETURN(goes_on, VisitPlaces(store, content, places, timeout, visit));
+    if (pages.empty()) break;
+    ASSIGN_OR_RETURN(goes_on, VisitPages(store, content, pages, timeout, visit));
   }
   return absl::OkStatus();
 }

@@ -14,7 +14,8 @@ namespace {
 // At most 64 KB each; some 10 KB where requests are as usual.
 constexpr size_t kChunksPerCall = 256;
 
-// Counts come from the store, places from the chunks; should they ever disagree, zero is the floor.
+// Counts come from the store, occurrences from the chunks; should they ever disagree, zero is the
+// floor.
 void Decrement(uint64_t* count) {
   if (*count > 0) --*count;
 }
@@ -124,10 +125,10 @@ void WaitingSearch::SearchChunk(const ChunkName& name, const Chunk& chunk) {
     Url& url = found->second;
     if (range.band <= url.good_enough && url.best > url.good_enough) --open_;
     url.best = std::min(url.best, range.band);
-    places_.push_back(
+    occurrences_.push_back(
         {.chunk = name.chunk,
          .range = name.range,
-         .next = std::exchange(url.first_place, static_cast<uint32_t>(places_.size())),
+         .next = std::exchange(url.first_occurrence, static_cast<uint32_t>(occurrences_.size())),
          .by = kNone,
          .index = static_cast<uint8_t>(i)});
   }
@@ -135,7 +136,7 @@ void WaitingSearch::SearchChunk(const ChunkName& name, const Chunk& chunk) {
 
 std::optional<int> WaitingSearch::BestBand(const Fingerprint& url) const {
   const auto found = urls_.find(url);
-  if (found == urls_.end() || found->second.first_place == kNone) return std::nullopt;
+  if (found == urls_.end() || found->second.first_occurrence == kNone) return std::nullopt;
   return found->second.best;
 }
 
@@ -144,11 +145,11 @@ uint64_t WaitingSearch::TakeOut(const Fingerprint& url, const Watermark& by, Hea
   if (found == urls_.end()) return 0;
   if (messages_.empty() || messages_.back() != by) messages_.push_back(by);
   uint64_t count = 0;
-  uint32_t at = std::exchange(found->second.first_place, kNone);
-  for (; at != kNone; at = places_[at].next, ++count) {
-    Place& place = places_[at];
-    place.by = static_cast<uint32_t>(messages_.size() - 1);
-    const Range& range = ranges_[place.range];
+  uint32_t at = std::exchange(found->second.first_occurrence, kNone);
+  for (; at != kNone; at = occurrences_[at].next, ++count) {
+    Occurrence& occurrence = occurrences_[at];
+    occurrence.by = static_cast<uint32_t>(messages_.size() - 1);
+    const Range& range = ranges_[occurrence.range];
     if (range.band < kBands) {
       Decrement(&head->bands[range.band].waiting);
       continue;
@@ -163,8 +164,8 @@ uint64_t WaitingSearch::TakeOut(const Fingerprint& url, const Watermark& by, Hea
 }
 
 void WaitingSearch::Purge() {
-  places_.clear();
-  for (auto& [fingerprint, url] : urls_) url.first_place = kNone;
+  occurrences_.clear();
+  for (auto& [fingerprint, url] : urls_) url.first_occurrence = kNone;
 }
 
 absl::Status WaitingSearch::Mark(const WorkerParts& parts) {
@@ -184,24 +185,24 @@ absl::Status WaitingSearch::Mark(const WorkerParts& parts) {
 // The head goes along as it is without the messages, so that the domain is claimed.
 absl::Status WaitingSearch::MarkPortion(const WorkerParts& parts) {
   std::vector<ChunkName> names;
-  std::vector<size_t> first_places;
+  std::vector<size_t> first_occurrences;
   size_t at = next_mark_;
-  for (; at < places_.size(); ++at) {
-    const Place& place = places_[at];
-    if (place.by == kNone) continue;
-    const bool is_new =
-        names.empty() || names.back().range != place.range || names.back().chunk != place.chunk;
+  for (; at < occurrences_.size(); ++at) {
+    const Occurrence& occurrence = occurrences_[at];
+    if (occurrence.by == kNone) continue;
+    const bool is_new = names.empty() || names.back().range != occurrence.range ||
+                        names.back().chunk != occurrence.chunk;
     if (!is_new) continue;
     if (names.size() == kChunksPerCall) break;
-    names.push_back({place.range, place.chunk});
-    first_places.push_back(at);
+    names.push_back({occurrence.range, occurrence.chunk});
+    first_occurrences.push_back(at);
   }
   if (!names.empty()) {
     std::vector<DomainEdit::NewCell> cells;
     size_t name_at = 0;
     RETURN_IF_ERROR(Read(parts, names, [&](const ChunkName& name, const Chunk& chunk) {
       while (names[name_at].range != name.range || names[name_at].chunk != name.chunk) ++name_at;
-      cells.push_back({ColumnOf(name), Marked(chunk, first_places[name_at])});
+      cells.push_back({ColumnOf(name), Marked(chunk, first_occurrences[name_at])});
       const bool is_cached =
           ranges_[name.range].band < kBands && parts.chunks.Find(KeyOf(name)) != nullptr;
       if (is_cached) parts.chunks.Insert(KeyOf(name), cells.back().chunk);
@@ -213,13 +214,14 @@ absl::Status WaitingSearch::MarkPortion(const WorkerParts& parts) {
   return absl::OkStatus();
 }
 
-std::shared_ptr<const Chunk> WaitingSearch::Marked(const Chunk& chunk, size_t first_place) const {
-  const Place first = places_[first_place];
+std::shared_ptr<const Chunk> WaitingSearch::Marked(const Chunk& chunk,
+                                                   size_t first_occurrence) const {
+  const Occurrence first = occurrences_[first_occurrence];
   std::vector<Chunk::TakenOut> taken_out;
-  for (size_t i = first_place; i < places_.size(); ++i) {
-    const Place& place = places_[i];
-    if (place.range != first.range || place.chunk != first.chunk) break;
-    if (place.by != kNone) taken_out.push_back({place.index, messages_[place.by]});
+  for (size_t i = first_occurrence; i < occurrences_.size(); ++i) {
+    const Occurrence& occurrence = occurrences_[i];
+    if (occurrence.range != first.range || occurrence.chunk != first.chunk) break;
+    if (occurrence.by != kNone) taken_out.push_back({occurrence.index, messages_[occurrence.by]});
   }
   // Of others those that count; one that does not is of an owner that was replaced.
   for (const Chunk::TakenOut& known : chunk.taken_out()) {

@@ -3,7 +3,7 @@
 // Place: used by enqueue, one search for all that a batch asks of a domain. Reads the domain's
 // chunks by name: such actions are rare, while keeping a list of all that waits would cost every
 // domain memory. The largest domain has millions of requests, so chunks are read in portions and
-// only the places of what is sought are kept: 24 bytes each. Not thread-safe.
+// only the occurrences of wanted URLs are kept: 24 bytes each. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace orbweaver {
 class WaitingSearch {
  public:
   // For each URL the worst band that is good enough: where it waits there or in a better one, its
-  // other places do not matter. Below 0: all its places do.
+  // other occurrences do not matter. Below 0: all of them do.
   using Sought = absl::flat_hash_map<Fingerprint, int>;
 
   // In the domain of `edit`, as its head is: nothing may have been added. The domain must not be
@@ -46,15 +46,15 @@ class WaitingSearch {
   // Nothing waits any more, and there is nothing to mark.
   void Purge();
 
-  // Marks in the store what was taken out, until marked() or the group is due. Places stay, so what
-  // the feed says of a chunk holds. Comes before the put of the head that has applied the messages:
-  // nobody counts the marks until then.
+  // Marks in the store what was taken out, until marked() or the group is due. Occurrences stay, so
+  // what the feed says of a chunk holds. Comes before the put of the head that has applied the
+  // messages: nobody counts the marks until then.
   //
   // Written in place, unlike all else: a replaced owner may do so while its successor reads the
   // chunk and has the message yet to come. So the requests stay in the chunk and count as taken out
   // for those only whose head has applied the message (Chunk::Waits).
   absl::Status Mark(const WorkerParts& parts);
-  bool marked() const { return next_mark_ == places_.size() && marks_.empty(); }
+  bool marked() const { return next_mark_ == occurrences_.size() && marks_.empty(); }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -71,9 +71,9 @@ class WaitingSearch {
   struct Url {
     int good_enough;
     int best = kBands + 1;
-    uint32_t first_place = kNone;
+    uint32_t first_occurrence = kNone;
   };
-  struct Place {
+  struct Occurrence {
     uint64_t chunk;
     uint32_t range;
     uint32_t next;  // of the same URL
@@ -94,16 +94,16 @@ class WaitingSearch {
                     const Visitor& visit) const;
   void SearchChunk(const ChunkName& name, const Chunk& chunk);
   absl::Status MarkPortion(const WorkerParts& parts);
-  std::shared_ptr<const Chunk> Marked(const Chunk& chunk, size_t first_place) const;
+  std::shared_ptr<const Chunk> Marked(const Chunk& chunk, size_t first_occurrence) const;
 
   Partition* partition_ = nullptr;
   DomainId domain_ = kNoDomain;
   Head head_;  // before the messages
   absl::flat_hash_map<Fingerprint, Url> urls_;
-  size_t open_ = 0;  // of urls_: more of their places may matter
+  size_t open_ = 0;  // of urls_: more of their occurrences may matter
   std::vector<Range> ranges_;
-  size_t range_ = 0;           // being read
-  std::vector<Place> places_;  // those of a chunk stand together
+  size_t range_ = 0;                     // being read
+  std::vector<Occurrence> occurrences_;  // those of a chunk stand together
   std::vector<Watermark> messages_;
   size_t next_mark_ = 0;
   std::optional<Version> version_;  // of marks

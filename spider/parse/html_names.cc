@@ -131,28 +131,30 @@ constexpr auto kNames = [] {
   return names;
 }();
 
-// A hash table with twice to four times the places that it needs, made by the compiler.
-constexpr unsigned kPlaceBits = 9;
+// A hash table with twice to four times the buckets that it needs, made by the compiler.
+constexpr unsigned kBucketBits = 9;
 constexpr uint8_t kFree = 0xff;
 static_assert(std::size(kNames) < kFree);
 
-constexpr size_t PlaceOf(uint64_t tail) { return tail * 0x9e3779b97f4a7c15u >> (64 - kPlaceBits); }
-constexpr size_t NextPlace(size_t place) { return (place + 1) & ((1u << kPlaceBits) - 1); }
+constexpr size_t BucketOf(uint64_t tail) {
+  return tail * 0x9e3779b97f4a7c15u >> (64 - kBucketBits);
+}
+constexpr size_t NextBucket(size_t bucket) { return (bucket + 1) & ((1u << kBucketBits) - 1); }
 
-struct Place {
+struct Bucket {
   uint64_t tail = 0;
   uint8_t index = kFree;
 };
 
-constexpr auto kPlaces = [] {
-  std::array<Place, 1u << kPlaceBits> places;
+constexpr auto kBuckets = [] {
+  std::array<Bucket, 1u << kBucketBits> buckets;
   for (size_t i = 0; i < std::size(kNames); ++i) {
     const uint64_t tail = TailOf(kNames[i].name);
-    size_t place = PlaceOf(tail);
-    while (places[place].index != kFree) place = NextPlace(place);
-    places[place] = {tail, static_cast<uint8_t>(i)};
+    size_t bucket = BucketOf(tail);
+    while (buckets[bucket].index != kFree) bucket = NextBucket(bucket);
+    buckets[bucket] = {tail, static_cast<uint8_t>(i)};
   }
-  return places;
+  return buckets;
 }();
 
 // Whether names with the same tail are the same: a tail says all of a short name but its length.
@@ -210,9 +212,10 @@ HtmlAttribute AttributeOfTail(uint64_t tail) {
 }  // namespace
 
 const HtmlName& FindHtmlName(std::string_view name, uint64_t tail) {
-  for (size_t place = PlaceOf(tail); kPlaces[place].index != kFree; place = NextPlace(place)) {
-    if (kPlaces[place].tail != tail) continue;
-    const HtmlName& known = kNames[kPlaces[place].index];
+  for (size_t bucket = BucketOf(tail); kBuckets[bucket].index != kFree;
+       bucket = NextBucket(bucket)) {
+    if (kBuckets[bucket].tail != tail) continue;
+    const HtmlName& known = kNames[kBuckets[bucket].index];
     if (IsSame(name, known.name)) return known;
   }
   return kUnknown;

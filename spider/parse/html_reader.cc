@@ -41,7 +41,7 @@ void HtmlReader::Begin() {
   anchor_.Clear();
   text_ = TextCounter();
   in_title_ = had_title_ = in_anchor_ = false;
-  anchor_place_ = LinkCollector::kNowhere;
+  anchor_link_ = LinkCollector::kNoLink;
   hidden_ = HtmlTag::kOther;
   style_.clear();
   templates_ = 0;
@@ -145,9 +145,9 @@ void HtmlReader::OnAnchor(const HtmlAttributes& attributes) {
   EndAnchor();
   in_anchor_ = true;
   anchor_.Clear();
-  anchor_place_ = links_.Add({.href = attributes.Get(kHref),
-                              .rel = ReadRel(attributes.Get(kRel)).bits,
-                              .may_be_empty = attributes.Has(kHref)});
+  anchor_link_ = links_.Add({.href = attributes.Get(kHref),
+                             .rel = ReadRel(attributes.Get(kRel)).bits,
+                             .may_be_empty = attributes.Has(kHref)});
 }
 
 void HtmlReader::OnArea(const HtmlAttributes& attributes) {
@@ -160,7 +160,7 @@ void HtmlReader::OnArea(const HtmlAttributes& attributes) {
 }
 
 void HtmlReader::EndAnchor() {
-  if (in_anchor_) links_.SetAnchor(anchor_place_, anchor_.view());
+  if (in_anchor_) links_.SetAnchor(anchor_link_, anchor_.view());
   in_anchor_ = false;
 }
 

@@ -71,7 +71,7 @@ class HtmlReader : public HtmlSink {
   bool had_title_ = false;
   // The <a> that was begun last.
   bool in_anchor_ = false;
-  LinkCollector::Place anchor_place_ = LinkCollector::kNowhere;
+  LinkCollector::LinkIndex anchor_link_ = LinkCollector::kNoLink;
   TextBuffer anchor_{kMaxAnchorBytes};
   // <template>s around what is read that are no part of the page: the outermost and those in it.
   size_t templates_ = 0;

@@ -34,7 +34,7 @@ void LinkCollector::Begin(std::string_view document, std::string_view charset, s
   truncated_ = false;
   rejected_ = 0;
   raw_.clear();
-  to_base_ = kNowhere;
+  to_base_ = kNoLink;
   links_.clear();
   groups_of_links_.clear();
   groups_.clear();
@@ -47,14 +47,14 @@ bool LinkCollector::SetBase(std::string_view url) {
   return resolver_.SetBase(url) == UrlError::kNone;
 }
 
-LinkCollector::Place LinkCollector::Add(const RawLink& link) {
+LinkCollector::LinkIndex LinkCollector::Add(const RawLink& link) {
   const std::string_view href = TrimSpace(link.href);
-  if (href.empty() && !link.may_be_empty) return kNowhere;
+  if (href.empty() && !link.may_be_empty) return kNoLink;
   const bool to_base = href.empty() || href[0] == '#';
-  if (to_base && to_base_ != kNowhere) return AddToBase(link);
+  if (to_base && to_base_ != kNoLink) return AddToBase(link);
   if (raw_.size() == max_raw_) {
     truncated_ = true;
-    return kNowhere;
+    return kNoLink;
   }
   raw_.push_back(link);
   raw_.back().href = Keep(href);
@@ -69,7 +69,7 @@ LinkKind LinkCollector::KindOfBoth(LinkKind a, LinkKind b) const {
 }
 
 // A page may have any number of these; together they are one link.
-LinkCollector::Place LinkCollector::AddToBase(const RawLink& link) {
+LinkCollector::LinkIndex LinkCollector::AddToBase(const RawLink& link) {
   RawLink& first = raw_[to_base_];
   first.rel &= link.rel;
   first.kind = KindOfBoth(first.kind, link.kind);
@@ -84,9 +84,9 @@ std::string_view LinkCollector::Keep(std::string_view href) {
   return stays ? href : arena_.Copy(href);
 }
 
-void LinkCollector::SetAnchor(Place place, std::string_view anchor) {
-  if (place == kNowhere || (place == to_base_ && !raw_[place].anchor.empty())) return;
-  raw_[place].anchor = arena_.Copy(anchor);
+void LinkCollector::SetAnchor(LinkIndex link, std::string_view anchor) {
+  if (link == kNoLink || (link == to_base_ && !raw_[link].anchor.empty())) return;
+  raw_[link].anchor = arena_.Copy(anchor);
 }
 
 std::string_view LinkCollector::Resolve(std::string_view href) {

@@ -33,9 +33,9 @@ class LinkCollector {
   LinkCollector(UrlResolver* resolver, Arena* arena, bool prefer_embedded = false)
       : resolver_(*resolver), arena_(*arena), prefer_embedded_(prefer_embedded) {}
 
-  // Where a link stands, to say more about it.
-  using Place = size_t;
-  static constexpr Place kNowhere = static_cast<size_t>(-1);
+  // The index of a link, to say more about it.
+  using LinkIndex = size_t;
+  static constexpr LinkIndex kNoLink = static_cast<size_t>(-1);
 
   // Forgets the last document. `max_links` to different URLs will be taken. `document` stays until
   // Finish; `charset` is what it was in before it became UTF-8, and what its links' queries are in.
@@ -46,11 +46,11 @@ class LinkCollector {
   bool SetBase(std::string_view url);
 
   // `href`, unless it stands in the document, and `anchor` are copied. Empty links that may not be
-  // so are passed over: they have no place. Those that may, and fragments, share one: they lead to
+  // so are passed over: kNoLink. Those that may, and fragments, share one: they lead to
   // the base, which is a link where a <base> makes it another page.
-  Place Add(const RawLink& link);
+  LinkIndex Add(const RawLink& link);
   // The anchor of a link, once it is known; of links to the base the first that is not empty.
-  void SetAnchor(Place place, std::string_view anchor);
+  void SetAnchor(LinkIndex link, std::string_view anchor);
 
   // Resolves all and writes domains and counts into `page`, whose URL is `page_url`. With
   // `nofollow` each link gets that bit. Of links to one URL the first keeps its place; its anchor
@@ -69,7 +69,7 @@ class LinkCollector {
 
   // Of two links to one URL.
   LinkKind KindOfBoth(LinkKind a, LinkKind b) const;
-  Place AddToBase(const RawLink& link);
+  LinkIndex AddToBase(const RawLink& link);
   std::string_view Keep(std::string_view href);
   void Take(const RawLink& raw);
   void Group(std::string_view page_domain, ParsedPage* page);
@@ -88,7 +88,7 @@ class LinkCollector {
   uint32_t rejected_ = 0;
   std::string_view base_;
   std::vector<RawLink> raw_;
-  Place to_base_ = kNowhere;
+  LinkIndex to_base_ = kNoLink;
   std::vector<Link> links_;
   std::vector<uint32_t> groups_of_links_;
   std::vector<Target> groups_;

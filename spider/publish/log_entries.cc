@@ -3,25 +3,25 @@
 namespace orbweaver {
 
 void LogEntries::Append(Slot slot, std::string_view domain, std::string_view value) {
-  places_.push_back({.begin = bytes_.size(),
-                     .domain_size = static_cast<uint32_t>(domain.size()),
-                     .value_size = static_cast<uint32_t>(value.size()),
-                     .slot = slot});
+  extents_.push_back({.begin = bytes_.size(),
+                      .domain_size = static_cast<uint32_t>(domain.size()),
+                      .value_size = static_cast<uint32_t>(value.size()),
+                      .slot = slot});
   bytes_ += domain;
   bytes_ += value;
 }
 
 LogEntries::Entry LogEntries::operator[](size_t index) const {
-  const Place& place = places_[index];
+  const Extent& extent = extents_[index];
   const std::string_view all = bytes_;
-  return {.slot = place.slot,
-          .domain = all.substr(place.begin, place.domain_size),
-          .value = all.substr(place.begin + place.domain_size, place.value_size)};
+  return {.slot = extent.slot,
+          .domain = all.substr(extent.begin, extent.domain_size),
+          .value = all.substr(extent.begin + extent.domain_size, extent.value_size)};
 }
 
 void LogEntries::Clear() {
   bytes_.clear();
-  places_.clear();
+  extents_.clear();
   failure_.reset();
 }
 

@@ -26,8 +26,8 @@ class LogEntries {
 
   void Append(Slot slot, std::string_view domain, std::string_view value);
 
-  bool empty() const { return places_.empty(); }
-  size_t size() const { return places_.size(); }
+  bool empty() const { return extents_.empty(); }
+  size_t size() const { return extents_.size(); }
   // Views are valid until the next Append.
   Entry operator[](size_t index) const;
 
@@ -41,7 +41,7 @@ class LogEntries {
   void Clear();
 
  private:
-  struct Place {
+  struct Extent {
     size_t begin;
     uint32_t domain_size;
     uint32_t value_size;
@@ -49,7 +49,7 @@ class LogEntries {
   };
 
   std::string bytes_;
-  std::vector<Place> places_;
+  std::vector<Extent> extents_;
   std::optional<FailureCause> failure_;
 };
 

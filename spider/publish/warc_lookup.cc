@@ -26,7 +26,7 @@ constexpr std::string_view kOpen = ".open";
 constexpr uint64_t kMaxRecordBytes = uint64_t{4} << 30;
 
 // A line of an index, as far as it leads to the record.
-struct Place {
+struct IndexLine {
   std::string time;  // YYYYMMDDhhmmss
   fs::path file;
   uint64_t offset = 0;
@@ -56,8 +56,8 @@ bool ReadNumber(std::string_view text, uint64_t* number) {
 }
 
 // nullopt when the line is of another URL of that key, or not wanted.
-std::optional<Place> PlaceOf(std::string_view line, size_t key_size, const Wanted& wanted,
-                             const fs::path& folder) {
+std::optional<IndexLine> ReadIndexLine(std::string_view line, size_t key_size, const Wanted& wanted,
+                                       const fs::path& folder) {
   std::string begin = "{\"url\":";
   AppendJsonString(wanted.url, &begin);
   const std::string_view behind_key = line.substr(key_size);
@@ -65,15 +65,15 @@ std::optional<Place> PlaceOf(std::string_view line, size_t key_size, const Wante
   if (space == std::string_view::npos || !behind_key.substr(space + 1).starts_with(begin + ",")) {
     return std::nullopt;
   }
-  Place place{.time = std::string(behind_key.substr(0, space)),
-              .file = folder / Field(line, "\"filename\":\""),
-              .is_revisit = line.find(",\"mime\":\"warc/revisit\",") != std::string_view::npos};
-  const bool ok = ReadNumber(Field(line, "\"offset\":\""), &place.offset) &&
-                  ReadNumber(Field(line, "\"length\":\""), &place.length) &&
-                  place.length <= kMaxRecordBytes;
-  if (!ok || (wanted.with_body && place.is_revisit)) return std::nullopt;
-  if (!wanted.time.empty() && place.time != wanted.time) return std::nullopt;
-  return place;
+  IndexLine found{.time = std::string(behind_key.substr(0, space)),
+                  .file = folder / Field(line, "\"filename\":\""),
+                  .is_revisit = line.find(",\"mime\":\"warc/revisit\",") != std::string_view::npos};
+  const bool ok = ReadNumber(Field(line, "\"offset\":\""), &found.offset) &&
+                  ReadNumber(Field(line, "\"length\":\""), &found.length) &&
+                  found.length <= kMaxRecordBytes;
+  if (!ok || (wanted.with_body && found.is_revisit)) return std::nullopt;
+  if (!wanted.time.empty() && found.time != wanted.time) return std::nullopt;
+  return found;
 }
 
 // Goes to the first line that is not before `key`.
@@ -101,17 +101,18 @@ void SeekTo(std::string_view key, std::istream& index) {
 
 // Replaces *best by what is newer in the index.
 void Search(std::istream& index, const Wanted& wanted, const fs::path& folder,
-            std::optional<Place>* best) {
+            std::optional<IndexLine>* best) {
   const std::string key = SurtOf(wanted.url) + ' ';
   SeekTo(key, index);
   for (std::string line; std::getline(index, line) && line.starts_with(key);) {
-    const auto place = PlaceOf(line, key.size(), wanted, folder);
-    if (place && (!*best || place->time >= (*best)->time)) *best = place;
+    const auto found = ReadIndexLine(line, key.size(), wanted, folder);
+    if (found && (!*best || found->time >= (*best)->time)) *best = found;
   }
 }
 
-absl::StatusOr<std::optional<Place>> FindPlace(const std::string& folder, const Wanted& wanted) {
-  std::optional<Place> best;
+absl::StatusOr<std::optional<IndexLine>> FindIndexLine(const std::string& folder,
+                                                       const Wanted& wanted) {
+  std::optional<IndexLine> best;
   std::error_code error;
   std::vector<fs::path> files;
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
@@ -141,46 +142,47 @@ absl::StatusOr<std::optional<Place>> FindPlace(const std::string& folder, const 
   return best;
 }
 
-absl::StatusOr<std::string> ReadRecord(const Place& place) {
-  std::string packed(place.length, '\0');
-  std::ifstream file(place.file, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(place.offset));
+absl::StatusOr<std::string> ReadRecord(const IndexLine& found) {
+  std::string packed(found.length, '\0');
+  std::ifstream file(found.file, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(found.offset));
   if (!file.read(packed.data(), static_cast<std::streamsize>(packed.size()))) {
-    return FatalError("read {}: no record of {} bytes at {}", place.file.string(), place.length,
-                      place.offset);
+    return FatalError("read {}: no record of {} bytes at {}", found.file.string(), found.length,
+                      found.offset);
   }
   return UnpackGzipMember(packed);
 }
 
-absl::StatusOr<ArchivedAnswer> ReadAnswer(const Place& place) {
-  ASSIGN_OR_RETURN(const std::string record, ReadRecord(place));
+absl::StatusOr<ArchivedAnswer> ReadAnswer(const IndexLine& found) {
+  ASSIGN_OR_RETURN(const std::string record, ReadRecord(found));
   const size_t end = record.find("\r\n\r\n");
   const std::string_view all = record;
   const std::string_view head = all.substr(0, end);
   uint64_t size = 0;
   if (end == std::string::npos || !ReadNumber(HeaderOf(head, "Content-Length"), &size) ||
       size > record.size() - end - 4) {
-    return FatalError("read {}: no WARC record at {}", place.file.string(), place.offset);
+    return FatalError("read {}: no WARC record at {}", found.file.string(), found.offset);
   }
   const std::string_view block = all.substr(end + 4, size);
   const size_t head_end = std::min(block.find("\r\n\r\n"), block.size());
   ArchivedAnswer answer{.url = std::string(HeaderOf(head, "WARC-Target-URI")),
                         .date = std::string(HeaderOf(head, "WARC-Date")),
-                        .is_revisit = place.is_revisit,
+                        .is_revisit = found.is_revisit,
                         .digest = std::string(HeaderOf(head, "WARC-Payload-Digest")),
                         .head = std::string(block.substr(0, head_end)),
-                        .file = place.file.string(),
-                        .offset = place.offset,
-                        .length = place.length};
+                        .file = found.file.string(),
+                        .offset = found.offset,
+                        .length = found.length};
   answer.status = StatusOf(answer.head);
   answer.content_type = HeaderOf(answer.head, "Content-Type");
-  answer.has_body = !place.is_revisit;
+  answer.has_body = !found.is_revisit;
   if (answer.has_body) answer.body = block.substr(std::min(head_end + 4, block.size()));
   return answer;
 }
 
 // Where the content stands that a revisit has none of.
-absl::StatusOr<std::optional<Place>> FindContent(const std::string& folder, const Place& revisit) {
+absl::StatusOr<std::optional<IndexLine>> FindContent(const std::string& folder,
+                                                     const IndexLine& revisit) {
   ASSIGN_OR_RETURN(const std::string record, ReadRecord(revisit));
   const std::string_view url = HeaderOf(record, "WARC-Refers-To-Target-URI");
   std::string time;
@@ -188,18 +190,18 @@ absl::StatusOr<std::optional<Place>> FindContent(const std::string& folder, cons
     if (c == '.') break;
     if (c >= '0' && c <= '9') time += c;
   }
-  return FindPlace(folder, {.url = url, .with_body = true, .time = time});
+  return FindIndexLine(folder, {.url = url, .with_body = true, .time = time});
 }
 
 }  // namespace
 
 absl::StatusOr<std::optional<ArchivedAnswer>> FindInArchive(const std::string& folder,
                                                             std::string_view url) {
-  ASSIGN_OR_RETURN(const auto place, FindPlace(folder, {.url = url}));
-  if (!place) return std::optional<ArchivedAnswer>();
-  ASSIGN_OR_RETURN(ArchivedAnswer answer, ReadAnswer(*place));
-  if (place->is_revisit) {
-    ASSIGN_OR_RETURN(const auto content, FindContent(folder, *place));
+  ASSIGN_OR_RETURN(const auto found, FindIndexLine(folder, {.url = url}));
+  if (!found) return std::optional<ArchivedAnswer>();
+  ASSIGN_OR_RETURN(ArchivedAnswer answer, ReadAnswer(*found));
+  if (found->is_revisit) {
+    ASSIGN_OR_RETURN(const auto content, FindContent(folder, *found));
     if (content) {
       ASSIGN_OR_RETURN(ArchivedAnswer first, ReadAnswer(*content));
       answer.body = std::move(first.body);

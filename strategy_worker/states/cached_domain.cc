@@ -47,11 +47,11 @@ void CachedDomain::MarkChanged() {
   cache_.OnChanged(*this);
 }
 
-size_t CachedDomain::PlaceOf(uint64_t key) const {
+size_t CachedDomain::IndexOf(uint64_t key) const {
   if (shards_.size() == 1) return 0;
-  const auto after =
-      std::upper_bound(shards_.begin(), shards_.end(), key >> 48,
-                       [](uint64_t prefix, const Place& place) { return prefix < place.first; });
+  const auto after = std::upper_bound(
+      shards_.begin(), shards_.end(), key >> 48,
+      [](uint64_t prefix, const ShardEntry& entry) { return prefix < entry.first; });
   return static_cast<size_t>(after - shards_.begin()) - 1;
 }
 
@@ -60,21 +60,21 @@ void CachedDomain::Find(std::span<const Fingerprint> fingerprints, std::span<Lin
   CHECK(fingerprints.size() == states.size() && states.size() == known.size());
   for (const Fingerprint fingerprint : fingerprints) {
     const uint64_t key = KeyOf(fingerprint);
-    const Shard* const shard = shards_[PlaceOf(key)].shard.get();
+    const Shard* const shard = shards_[IndexOf(key)].shard.get();
     CHECK(shard != nullptr);
     shard->links.Prefetch(key);
   }
   for (size_t i = 0; i < fingerprints.size(); ++i) {
     const uint64_t key = KeyOf(fingerprints[i]);
     PackedLink packed;
-    known[i] = shards_[PlaceOf(key)].shard->links.Find(key, &packed);
+    known[i] = shards_[IndexOf(key)].shard->links.Find(key, &packed);
     Unpack(packed, &states[i]);
   }
 }
 
 void CachedDomain::Set(Fingerprint fingerprint, const LinkState& state) {
   const uint64_t key = KeyOf(fingerprint);
-  Shard* const shard = shards_[PlaceOf(key)].shard.get();
+  Shard* const shard = shards_[IndexOf(key)].shard.get();
   CHECK(shard != nullptr);
   Set(shard, key, state);
 }
@@ -82,8 +82,8 @@ void CachedDomain::Set(Fingerprint fingerprint, const LinkState& state) {
 void CachedDomain::ForgetQueued() {
   // Of those that are not loaded their blocks say it when they are: they are of an earlier purge.
   bool any = false;
-  for (const Place& place : shards_) {
-    any |= place.shard == nullptr || orbweaver::ForgetQueued(place.shard.get());
+  for (const ShardEntry& entry : shards_) {
+    any |= entry.shard == nullptr || orbweaver::ForgetQueued(entry.shard.get());
   }
   if (!any) return;
   ++record().purges;
@@ -92,17 +92,17 @@ void CachedDomain::ForgetQueued() {
 
 void CachedDomain::Forget() {
   for (size_t i = 0; i < shards_.size(); ++i) {
-    const Place& place = shards_[i];
-    if (i > 0 && place.last_block != Version(0)) {
+    const ShardEntry& entry = shards_[i];
+    if (i > 0 && entry.last_block != Version(0)) {
       // No row but the first has anything but blocks.
       if (garbage_ == nullptr) garbage_ = std::make_unique<std::vector<StateGarbage>>();
       garbage_->push_back({RowOf(i), kNotFlushed, {}});
     }
-    if (place.shard == nullptr) continue;
+    if (entry.shard == nullptr) continue;
     std::vector<std::string> columns;
-    if (i == 0 && place.shard->chain != nullptr) AppendColumns(*place.shard->chain, &columns);
+    if (i == 0 && entry.shard->chain != nullptr) AppendColumns(*entry.shard->chain, &columns);
     AddGarbage(i, std::move(columns));
-    if (IsSharded()) cache_.Uncount(*place.shard);
+    if (IsSharded()) cache_.Uncount(*entry.shard);
   }
   DomainRecord& record = this->record();
   // Blocks of earlier purges stay behind; their number must not come again.
@@ -164,14 +164,14 @@ absl::Status CachedDomain::ReadFirstRow(const Rows& rows, size_t row, bool whole
   return whole ? ReadShardRow(0, rows, row) : absl::OkStatus();
 }
 
-absl::Status CachedDomain::ReadShardRow(size_t place, const Rows& rows, size_t row) {
-  CHECK(shards_[place].shard == nullptr);
-  auto shard = std::make_unique<Shard>(this, RangeOf(place));
+absl::Status CachedDomain::ReadShardRow(size_t index, const Rows& rows, size_t row) {
+  CHECK(shards_[index].shard == nullptr);
+  auto shard = std::make_unique<Shard>(this, RangeOf(index));
   std::vector<std::string> strays;
   RETURN_IF_ERROR(
-      ReadShard(rows, row, shards_[place].last_block, record().purges, shard.get(), &strays));
-  shards_[place].shard = std::move(shard);
-  AddGarbage(place, std::move(strays));
+      ReadShard(rows, row, shards_[index].last_block, record().purges, shard.get(), &strays));
+  shards_[index].shard = std::move(shard);
+  AddGarbage(index, std::move(strays));
   return absl::OkStatus();
 }
 
@@ -179,10 +179,10 @@ std::string CachedDomain::RowOf(size_t shard) const {
   return ShardRow(DomainRow(name_), shards_[shard].first);
 }
 
-KeyRange CachedDomain::RangeOf(size_t place) const {
-  const uint32_t end = place + 1 < shards_.size() ? shards_[place + 1].first : 1u << kMaxShardBits;
-  const uint32_t width = end - shards_[place].first;
-  return {shards_[place].first, static_cast<uint8_t>(kMaxShardBits - std::countr_zero(width))};
+KeyRange CachedDomain::RangeOf(size_t index) const {
+  const uint32_t end = index + 1 < shards_.size() ? shards_[index + 1].first : 1u << kMaxShardBits;
+  const uint32_t width = end - shards_[index].first;
+  return {shards_[index].first, static_cast<uint8_t>(kMaxShardBits - std::countr_zero(width))};
 }
 
 void CachedDomain::ShardsOf(const StateRequest& request, std::vector<size_t>* shards) const {
@@ -197,16 +197,16 @@ void CachedDomain::ShardsOf(const StateRequest& request, std::vector<size_t>* sh
     return;
   }
   for (const Fingerprint fingerprint : request.fingerprints) {
-    shards->push_back(PlaceOf(KeyOf(fingerprint)));
+    shards->push_back(IndexOf(KeyOf(fingerprint)));
   }
   std::sort(shards->begin(), shards->end());
   shards->erase(std::unique(shards->begin(), shards->end()), shards->end());
 }
 
 void CachedDomain::Evict(Shard& shard) {
-  Place& place = shards_[PlaceOf(uint64_t{shard.links.range().first} << 48)];
-  CHECK(place.shard.get() == &shard && !shard.IsPinned() && !IsInline());
-  place.shard.reset();
+  ShardEntry& entry = shards_[IndexOf(uint64_t{shard.links.range().first} << 48)];
+  CHECK(entry.shard.get() == &shard && !shard.IsPinned() && !IsInline());
+  entry.shard.reset();
 }
 
 void CachedDomain::Close() {
@@ -219,7 +219,7 @@ size_t CachedDomain::MemoryBytes() const {
   bytes += name_.capacity() + encoded_.capacity();
   if (open_ != nullptr) bytes += sizeof(DomainRecord) + encoded_.capacity();
   if (shards_.size() > 1) {
-    bytes += shards_.capacity() * sizeof(Place);
+    bytes += shards_.capacity() * sizeof(ShardEntry);
   } else if (shards_[0].shard != nullptr) {
     bytes += shards_[0].shard->MemoryBytes();
   }
@@ -260,8 +260,8 @@ void CachedDomain::Flush(Version version, const StateOptions& options, FlushBuff
   DomainRecord& record = this->record();
   record.manifest.clear();
   if (!IsInline()) {
-    for (const Place& place : shards_) {
-      record.manifest.push_back({.first = place.first, .last_block = place.last_block});
+    for (const ShardEntry& entry : shards_) {
+      record.manifest.push_back({.first = entry.first, .last_block = entry.last_block});
     }
   }
   const std::string record_cell = EncodeDomainRecord(record).append(states);
@@ -281,8 +281,8 @@ void CachedDomain::Flush(Version version, const StateOptions& options, FlushBuff
 
 void CachedDomain::Flushed(std::vector<StateGarbage>* garbage) {
   in_flight_ = false;
-  for (Place& place : shards_) {
-    if (place.shard != nullptr) place.shard->in_flight = false;
+  for (ShardEntry& entry : shards_) {
+    if (entry.shard != nullptr) entry.shard->in_flight = false;
   }
   if (garbage_ == nullptr) return;
   std::erase_if(*garbage_, [garbage](StateGarbage& columns) {
@@ -320,14 +320,14 @@ void CachedDomain::Split(size_t index) {
   upper->links = lower.links.SplitOff();
   upper->may_have_queued = lower.may_have_queued;
   upper->changed = std::make_unique<std::vector<ChangedLink>>();
-  Place place{.first = upper_range.first, .last_block = Version(0), .shard = std::move(upper)};
-  shards_.insert(shards_.begin() + static_cast<ptrdiff_t>(index) + 1, std::move(place));
+  ShardEntry entry{.first = upper_range.first, .last_block = Version(0), .shard = std::move(upper)};
+  shards_.insert(shards_.begin() + static_cast<ptrdiff_t>(index) + 1, std::move(entry));
 }
 
-void CachedDomain::AddGarbage(size_t place, std::vector<std::string> columns) {
+void CachedDomain::AddGarbage(size_t index, std::vector<std::string> columns) {
   if (columns.empty()) return;
   if (garbage_ == nullptr) garbage_ = std::make_unique<std::vector<StateGarbage>>();
-  garbage_->push_back({RowOf(place), kNotFlushed, std::move(columns)});
+  garbage_->push_back({RowOf(index), kNotFlushed, std::move(columns)});
 }
 
 }  // namespace orbweaver

@@ -83,21 +83,21 @@ class CachedDomain final : public DomainStates, public CacheUnit {
   void Flushed(std::vector<StateGarbage>* garbage);
 
  private:
-  struct Place {
+  struct ShardEntry {
     uint16_t first = 0;
     Version last_block;  // 0: none
     std::unique_ptr<Shard> shard;
   };
-  using Places = absl::InlinedVector<Place, 1>;
+  using ShardEntries = absl::InlinedVector<ShardEntry, 1>;
 
   void Set(Shard* shard, uint64_t key, const LinkState& state);
-  size_t PlaceOf(uint64_t key) const;
-  KeyRange RangeOf(size_t place) const;
+  size_t IndexOf(uint64_t key) const;
+  KeyRange RangeOf(size_t index) const;
   // All states stand in the record's cell, and are loaded with it.
   bool IsInline() const { return shards_.size() == 1 && shards_[0].last_block == Version(0); }
   void SplitLargeShards(const StateOptions& options);
-  void Split(size_t place);
-  void AddGarbage(size_t place, std::vector<std::string> columns);
+  void Split(size_t index);
+  void AddGarbage(size_t index, std::vector<std::string> columns);
 
   StateCache& cache_;
   const std::string name_;
@@ -107,7 +107,7 @@ class CachedDomain final : public DomainStates, public CacheUnit {
   bool in_flight_ = false;
   std::string encoded_;                 // the record while it is not open; empty: never was one
   std::unique_ptr<DomainRecord> open_;  // the record while it is
-  Places shards_;                       // ascending, of all fingerprints
+  ShardEntries shards_;                 // ascending, of all fingerprints
   // Waits until the domain's next flush is durable: before that, a put of the worker that owned the
   // domain before this one may still arrive and need these columns.
   std::unique_ptr<std::vector<StateGarbage>> garbage_;

@@ -137,18 +137,18 @@ std::string TroubledSites::UrlOf(size_t site, uint64_t number) {
   return fmt::format("http://{}.s{}.test/{}/{}", host, site, folder, number);
 }
 
-TroubledSites::Place TroubledSites::PlaceOf(std::string_view url) const {
+TroubledSites::Target TroubledSites::TargetOf(std::string_view url) const {
   constexpr std::string_view kPrefix = "http://www.s";
-  Place place{.host = url.starts_with("http://www.") ? 0 : 1};
+  Target target{.host = url.starts_with("http://www.") ? 0 : 1};
   url.remove_prefix(kPrefix.size());
-  const auto read = std::from_chars(url.data(), url.data() + url.size(), place.site);
-  CHECK(read.ec == std::errc() && place.site < sites_.size());
-  place.path = url.substr(url.find('/'));
-  return place;
+  const auto read = std::from_chars(url.data(), url.data() + url.size(), target.site);
+  CHECK(read.ec == std::errc() && target.site < sites_.size());
+  target.path = url.substr(url.find('/'));
+  return target;
 }
 
-Duration TroubledSites::DelayOf(const Place& place, const Site& site) const {
-  const bool asks = site.crawl_delay_known && RobotsKindOf(place.site) == RobotsKind::kCrawlDelay;
+Duration TroubledSites::DelayOf(const Target& target, const Site& site) const {
+  const bool asks = site.crawl_delay_known && RobotsKindOf(target.site) == RobotsKind::kCrawlDelay;
   return asks ? std::max<Duration>(politeness_.delay, kCrawlDelay) : politeness_.delay;
 }
 
@@ -165,18 +165,18 @@ void TroubledSites::OnBegin(FetchId id) { last_begun_ = id.value(); }
 
 SimulatedAnswer TroubledSites::Answer(std::string_view url) {
   ++requests_;
-  const Place place = PlaceOf(url);
-  std::optional<SimulatedAnswer> unreachable = UnreachableAnswer(TroubleOf(place.site), random_);
+  const Target target = TargetOf(url);
+  std::optional<SimulatedAnswer> unreachable = UnreachableAnswer(TroubleOf(target.site), random_);
   // The site has not heard of it.
   if (unreachable) return *std::move(unreachable);
-  Judge(url, place);
-  ++sites_[place.site].running;
-  const bool robots = place.path.ends_with("robots.txt");
-  SimulatedAnswer answer = robots ? RobotsOf(place) : PageOf(place);
+  Judge(url, target);
+  ++sites_[target.site].running;
+  const bool robots = target.path.ends_with("robots.txt");
+  SimulatedAnswer answer = robots ? RobotsOf(target) : PageOf(target);
   running_[last_begun_] = {
-      .site = place.site,
-      .host = place.host,
-      .allows = place.path == "/robots.txt" && !answer.failure && answer.status != 429 &&
+      .site = target.site,
+      .host = target.host,
+      .allows = target.path == "/robots.txt" && !answer.failure && answer.status != 429 &&
                 answer.status < 500,
       .broken_off = answer.truncated || (answer.failure && IsBrokenOff(*answer.failure)),
       .asks_for_rest = !answer.failure && (answer.status == 429 || answer.status == 503),
@@ -185,17 +185,17 @@ SimulatedAnswer TroubledSites::Answer(std::string_view url) {
   return answer;
 }
 
-void TroubledSites::Judge(std::string_view url, const Place& place) {
-  const Site& site = sites_[place.site];
+void TroubledSites::Judge(std::string_view url, const Target& target) {
+  const Site& site = sites_[target.site];
   const SteadyTime now = clock_.Now();
   if (site.running > 0) Complain(url, "while another request is running");
   if (now < site.ready_at) Complain(url, "sooner than its delay");
   if (now < site.blocked_until) Complain(url, "although it asked for rest");
-  if (place.path.ends_with("robots.txt")) return;
-  if (place.path.starts_with("/private/") && HasRules(RobotsKindOf(place.site))) {
+  if (target.path.ends_with("robots.txt")) return;
+  if (target.path.starts_with("/private/") && HasRules(RobotsKindOf(target.site))) {
     Complain(url, "against robots.txt");
   }
-  const SteadyTime allowed_at = site.allowed_at[place.host];
+  const SteadyTime allowed_at = site.allowed_at[target.host];
   if (allowed_at == SteadyTime::min() || now > allowed_at + robots_.max_age + kVerdictHolds) {
     Complain(url, "without an answer to robots.txt");
   }
@@ -218,8 +218,8 @@ void TroubledSites::OnEnd(FetchId id) {
                                ? Duration(random_.Below(static_cast<uint64_t>(
                                      std::chrono::nanoseconds(politeness_.delay).count())))
                                : Duration{};
-  const Place place{.site = running.site};
-  site.ready_at = now + notices + DelayOf(place, site);
+  const Target target{.site = running.site};
+  site.ready_at = now + notices + DelayOf(target, site);
   if (running.asks_for_rest) {
     const Duration rest = running.retry_after
                               ? std::min<Duration>(*running.retry_after, politeness_.back_off.most)
@@ -240,8 +240,8 @@ void TroubledSites::OnSpiderDied() {
   }
 }
 
-SimulatedAnswer TroubledSites::RobotsOf(const Place& place) {
-  Site& site = sites_[place.site];
+SimulatedAnswer TroubledSites::RobotsOf(const Target& target) {
+  Site& site = sites_[target.site];
   const auto takes = milliseconds(1 + random_.Below(300));
   const auto elsewhere = [&](std::string_view path) {
     return SimulatedAnswer{.status = 302, .location = std::string(path), .takes = takes};
@@ -249,23 +249,23 @@ SimulatedAnswer TroubledSites::RobotsOf(const Place& place) {
   const auto file = [&](std::string_view text) {
     return SimulatedAnswer{.content_type = "text/plain", .body = std::string(text), .takes = takes};
   };
-  switch (RobotsKindOf(place.site)) {
+  switch (RobotsKindOf(target.site)) {
     case RobotsKind::kRules:
       return file(kRules);
     case RobotsKind::kCrawlDelay:
       return file(fmt::format("{}Crawl-delay: 2.5\n", kRules));
     case RobotsKind::kRedirect:
-      return place.path == "/robots.txt" ? elsewhere("/other/robots.txt") : file(kRules);
+      return target.path == "/robots.txt" ? elsewhere("/other/robots.txt") : file(kRules);
     case RobotsKind::kRedirectAway:
       // To the next site of the same kind, which has the same rules.
-      if (place.path != "/robots.txt") return file(kRules);
+      if (target.path != "/robots.txt") return file(kRules);
       return elsewhere(fmt::format("http://www.s{}.test/other/robots.txt",
-                                   (place.site + kRobotsKinds) % sites_.size()));
+                                   (target.site + kRobotsKinds) % sites_.size()));
     case RobotsKind::kRedirectCircle:
       return elsewhere("/robots.txt");
     case RobotsKind::kHuge:
       // Of a few sites only: reading it is most of what the test would do.
-      return file(place.site < kHugeSites ? kRules + filler_ : kRules);
+      return file(target.site < kHugeSites ? kRules + filler_ : kRules);
     case RobotsKind::kGarbage: {
       std::string bytes;
       for (int i = 0; i < 500; ++i) bytes.push_back(static_cast<char>(random_.Below(256)));
@@ -287,7 +287,7 @@ SimulatedAnswer TroubledSites::RobotsOf(const Place& place) {
   }
 }
 
-SimulatedAnswer TroubledSites::PageOf(const Place& place) {
+SimulatedAnswer TroubledSites::PageOf(const Target& target) {
   const auto takes = milliseconds(1 + random_.Below(400));
   const auto moved = [&](std::string_view location) {
     return SimulatedAnswer{.status = 302, .location = std::string(location), .takes = takes};
@@ -298,7 +298,7 @@ SimulatedAnswer TroubledSites::PageOf(const Place& place) {
   const std::optional<milliseconds> wish =
       random_.Chance(0.5) ? std::optional<milliseconds>(seconds(1 + random_.Below(90)))
                           : std::nullopt;
-  switch (TroubleOf(place.site)) {
+  switch (TroubleOf(target.site)) {
     case Trouble::kSlow:
       return {.body = "slow", .takes = seconds(1 + random_.Below(25))};
     case Trouble::kDrip:
@@ -337,13 +337,13 @@ SimulatedAnswer TroubledSites::PageOf(const Place& place) {
       return {.body = std::move(page), .takes = takes};
     }
     case Trouble::kRedirectInside:
-      if (place.path.starts_with("/public/moved")) break;
+      if (target.path.starts_with("/public/moved")) break;
       return moved(random_.Chance(0.2) ? "/private/moved" : "/public/moved");
     case Trouble::kRedirectCircle:
-      return moved(place.path);
+      return moved(target.path);
     case Trouble::kRedirectAway:
       return moved(
-          fmt::format("http://www.s{}.test/public/away", (place.site + 1) % sites_.size()));
+          fmt::format("http://www.s{}.test/public/away", (target.site + 1) % sites_.size()));
     case Trouble::kRedirectPrivate:
       return moved("http://169.254.169.254/latest/meta-data");
     default:

@@ -59,7 +59,7 @@ class TroubledSites {
     SteadyTime allowed_at[2] = {SteadyTime::min(), SteadyTime::min()};  // by each host's robots.txt
     uint32_t robots_asked = 0;
   };
-  struct Place {
+  struct Target {
     size_t site = 0;
     int host = 0;
     std::string_view path;
@@ -74,11 +74,11 @@ class TroubledSites {
     std::optional<Duration> retry_after;
   };
 
-  Place PlaceOf(std::string_view url) const;
-  void Judge(std::string_view url, const Place& place);
-  SimulatedAnswer RobotsOf(const Place& place);
-  SimulatedAnswer PageOf(const Place& place);
-  Duration DelayOf(const Place& place, const Site& site) const;
+  Target TargetOf(std::string_view url) const;
+  void Judge(std::string_view url, const Target& target);
+  SimulatedAnswer RobotsOf(const Target& target);
+  SimulatedAnswer PageOf(const Target& target);
+  Duration DelayOf(const Target& target, const Site& site) const;
   void Complain(std::string_view url, std::string_view about);
 
   ManualClock& clock_;
