@@ -1,5 +1,5 @@
-// Our partition function against the default partitioner of Kafka's clients, on a real broker:
-// librdkafka chooses the partition, the broker's acknowledgement says which it was.
+// Our partition function against murmur2_random, which Java clients have by default, on a real
+// broker: librdkafka chooses the partition, the broker's acknowledgement says which it was.
 #include <cstdlib>
 #include <map>
 #include <memory>
