@@ -1,5 +1,5 @@
-// What happens to a URL, in words: where its request is, when it is fetched at the soonest, or the
-// rule that keeps it from being fetched.
+// Explains a URL in words: where its request is, when it is fetched at the soonest, or the rule
+// that keeps it from being fetched.
 //
 // Place: `orbweaver explain`. Pure functions.
 #pragma once

@@ -1,4 +1,4 @@
-// What is known of one URL, or of one registered domain, as JSON.
+// The states of one URL, or of one registered domain, as JSON.
 //
 // Place: `orbweaver inspect`. Pure functions.
 #pragma once

@@ -28,8 +28,8 @@ struct RequestTrace {
   bool is_complete = true;  // false: a log had more than kMostTraced
 };
 
-// Looks along the loop: outbox, scoring log, feed, spider log. What it finds last counts, since a
-// log keeps what was handed on already.
+// Looks along the loop: outbox, scoring log, feed, spider log. The last request found counts, since
+// a log keeps what was handed on already.
 absl::StatusOr<RequestTrace> TraceRequest(Bus& bus, const UrlFacts& facts);
 
 }  // namespace orbweaver

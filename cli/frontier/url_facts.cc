@@ -23,7 +23,7 @@ namespace {
 // Of chunks of the queue that are read at once.
 constexpr size_t kChunksPerGet = 64;
 
-// What the strategy worker knows, read as it reads it.
+// Reads the link states as the strategy worker does.
 absl::Status ReadStates(Store& store, const Fingerprint* url, DomainFacts* domain,
                         std::optional<LinkState>* link) {
   MetricRegistry registry;

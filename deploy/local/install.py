@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Failure(Exception):
-    """What went wrong and what to do, for the user."""
+    """A failure and its remedy, for the user."""
 
 
 def say(text):

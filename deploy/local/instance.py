@@ -182,7 +182,7 @@ def _candidates():
 
 
 def _start_time(pid):
-    """What tells a process from a later one with the same id; None when there is none."""
+    """The start time of a process, which tells it from a later one with the same id; None when there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

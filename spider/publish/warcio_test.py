@@ -1,4 +1,4 @@
-"""What the archive writes, read by warcio: another's reader of WARC files, which checks every digest.
+"""The archive's files, read by warcio: another's reader of WARC files, which checks every digest.
 
 python3 spider/publish/warcio_test.py PROGRAM CACHE: PROGRAM writes files into the folder it is given.
 """

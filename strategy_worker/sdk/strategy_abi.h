@@ -42,7 +42,7 @@ enum { /* orbweaver_state.status */
 };
 
 /* As it is after the event: the page of a PAGE is CRAWLED and this fetch is counted, a FAILURE has
- * left ERROR or GONE. What a strategy decides comes on top. */
+ * left ERROR or GONE. The strategy's decisions come on top. */
 typedef struct orbweaver_state {
   uint8_t known; /* 0: never heard of, or heard of and left alone; all else is 0 then */
   uint8_t status;
@@ -58,7 +58,7 @@ typedef struct orbweaver_state {
   uint64_t content_hash;
 } orbweaver_state;
 
-/* What is known of the event's registered domain. Counts include the event itself. */
+/* The record of the event's registered domain. Counts include the event itself. */
 typedef struct orbweaver_domain {
   orbweaver_text name_view;
   uint64_t fetched; /* pages crawled, again counted again */

@@ -1,4 +1,4 @@
-// What checking a URL costs, and what a list takes.
+// The cost of checking a URL, and the memory of a list.
 //
 // The answering side is a small server in processes of its own, at an address of loopback a host.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What fetching a page costs the spider's process, without parsing and publishing.
+// The cost of fetching a page for the spider's process, without parsing and publishing.
 //
 // The web is served by a child process, so that CPU and memory of this one are the fetcher's alone,
 // the kernel's work for its sockets included.
@@ -95,7 +95,7 @@ void Pages(BenchReport& report, std::string_view name, const ServedWeb& web,
   report.AddRate(name, static_cast<double>(pages), "pages/cpu_s", timer, limit);
 }
 
-// What a connection takes that waits for its host's next request.
+// The memory of a connection that waits for its host's next request.
 void IdleConnection(BenchReport& report, std::string_view name, const ServedWeb& web,
                     FetchOptions options, bool tls, std::string_view what) {
   options.max_idle_per_host = 900;

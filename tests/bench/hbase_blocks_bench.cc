@@ -1,5 +1,5 @@
-// What the block size of HBase's files costs its server: the same rows in a table of each size,
-// put, flushed to files, got for the first time and got again, in turn and three times over,
+// The cost of each block size of HBase's files for its server: the same rows in a table of each
+// size, put, flushed to files, got for the first time and got again, in turn and three times over,
 // medians.
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// What the store on HBase costs its client, beside what it costs the server: batches of 1000 rows
-// of one cell of 500 bytes, as the strategy worker's flushes and loads are. Needs the services of
-// `./run services`.
+// The cost of the store on HBase for its client and for the server: batches of 1000 rows of one
+// cell of 500 bytes, as the strategy worker's flushes and loads are. Needs the services of `./run
+// services`.
 #include <cstdlib>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// What is allocated, for benchmarks of memory.
+// The bytes that are allocated, for benchmarks of memory.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
-// The largest domain that there is: ten million URLs, two million of them queued. What a batch
-// takes in memory and time when the cache does not hold the domain, what the worst single event
-// takes, and what giving the domain up takes. Bound by CPU (decoding of shards); the store is
-// memory.
+// The largest domain that there is: ten million URLs, two million of them queued. Memory and time
+// of a batch when the cache does not hold the domain, of the worst single event, and of giving the
+// domain up. Bound by CPU (decoding of shards); the store is memory.
 #include <algorithm>
 #include <memory>
 #include <string>

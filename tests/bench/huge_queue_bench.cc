@@ -49,7 +49,7 @@ class SampledStore : public MemoryStore {
     most = std::max(most, HeapBytes());
     return absl::OkStatus();
   }
-  // What it stores is not the worker's memory.
+  // The store's own bytes are not the worker's memory.
   absl::Status Write(Table table, std::span<const RowPut> puts, Duration timeout,
                      std::vector<uint32_t>* remaining) override {
     most = std::max(most, HeapBytes());

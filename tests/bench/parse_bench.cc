@@ -1,4 +1,4 @@
-// What a document costs from its bytes to the structs of the spider log: charset, tokens or tree,
+// The cost of a document from its bytes to the structs of the spider log: charset, tokens or tree,
 // links resolved, grouped. `parse_` rows count pages, `mb_` rows the same run in bytes.
 //
 // The pages are made up, by a seed, in the proportions of real ones: markup is two thirds of the

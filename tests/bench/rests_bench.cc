@@ -1,4 +1,4 @@
-// What a spider's commit costs while many domains rest.
+// The cost of a spider's commit while many domains rest.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// What asking robots.txt costs: each URL of a crawl is asked for once.
+// The cost of asking robots.txt: each URL of a crawl is asked for once.
 #include <string>
 #include <vector>
 

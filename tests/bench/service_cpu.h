@@ -1,4 +1,4 @@
-// What a request costs the server: the CPU time of Kafka's or HBase's JVM on this machine.
+// The cost of a request for the server: the CPU time of Kafka's or HBase's JVM on this machine.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// What a page costs a spider from the feed to the commit: fetch, parse, publish, books. One thread,
-// the bus in memory, no delay. The web is served by a child process, so that the CPU measured is
-// the spider's alone, the kernel's work for its sockets and the bus's copies included.
+// The cost of a page for a spider from the feed to the commit: fetch, parse, publish, books. One
+// thread, the bus in memory, no delay. The web is served by a child process, so that the CPU
+// measured is the spider's alone, the kernel's work for its sockets and the bus's copies included.
 //
 // The `stage_` rows are parts of it, each measured by itself on the same pages; what is left of the
 // whole is the kernel, the connections and the books.

@@ -69,7 +69,7 @@ class SpiderProcess {
   };
   static constexpr Duration kTimeout = std::chrono::minutes(2);
 
-  // What the spiders of one cluster have open.
+  // The spiders' side of one cluster: the objects that are open.
   struct Spiders {
     std::string prefix;
     std::unique_ptr<Bus> bus;

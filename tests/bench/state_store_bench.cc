@@ -101,8 +101,8 @@ class MadeUpStore : public Store {
   uint64_t states_ = 0;
 };
 
-// What a state takes when `states` of them are cached, in domains of `urls` on average: the growth
-// of the heap, with all that belongs to the domains.
+// The bytes of a state when `states` of them are cached, in domains of `urls` on average: the
+// growth of the heap, with all that belongs to the domains.
 absl::Status BytesPerState(std::string_view name, uint64_t states, size_t urls,
                            BenchReport& report) {
   MetricRegistry registry;

@@ -1,4 +1,4 @@
-// What a strategy costs beside the states and the bus: pages of 60 links, 54 known and 6 new,
+// The cost of a strategy beside the states and the bus: pages of 60 links, 54 known and 6 new,
 // through the plugin boundary and the host's checks.
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
-// What the strategy worker costs, from the bytes of the spider log to the bytes of the scoring log,
-// with its real parts on a store and a bus in memory: 1000 hosts with 100 known URLs each, pages of
-// 60 links to their own host, 54 of them known and 6 new.
+// The cost of the strategy worker, from the bytes of the spider log to the bytes of the scoring
+// log, with its real parts on a store and a bus in memory: 1000 hosts with 100 known URLs each,
+// pages of 60 links to their own host, 54 of them known and 6 new.
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// What the synthetic web costs its server: a crawler beside it must not be measured by it.
+// The cost of the synthetic web for its server: a crawler beside it must not be measured by it.
 //
 // The load comes from another thread, over keep-alive connections to the server as a proxy, one
 // request at a time on each. Values are work per CPU second of the server's thread alone.

@@ -1,4 +1,4 @@
-// What links cost: as a spider meets them (`canonical`), and each step alone.
+// The cost of links: as a spider meets them (`canonical`), and each step alone.
 //
 // The pages are made up, by a seed, in the proportions of real ones: mostly links within the site,
 // written in three ways, some to other hosts, some with a query, a fragment, escapes or dots. A

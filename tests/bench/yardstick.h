@@ -21,7 +21,7 @@ class Yardstick {
   // Rounds per CPU second of this thread, over some 40 ms.
   double Measure();
 
-  // What was computed; the compiler cannot leave the work out.
+  // The result of the computation; the compiler cannot leave the work out.
   uint64_t result() const { return result_; }
 
  private:

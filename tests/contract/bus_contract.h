@@ -77,7 +77,7 @@ class AckedProducer {
   std::unique_ptr<Producer> producer_;
 };
 
-// Who owns each partition, in the eyes of the members of one test.
+// The owner of each partition, by the members of one test.
 class Member;
 using Owners = std::map<PartitionId, Member*>;
 

@@ -191,7 +191,7 @@ TEST_P(BusContract, ForgetsAPauseInARebalance) {
   }
   ASSERT_TRUE(StepUntil({&stays}, [&] { return stays.positions().size() == 2; }));
   ProduceNumbers(topic, 2, 20);
-  // What stayed with the member may have kept its pause: of that it heard nothing.
+  // The partition that stayed with the member may have kept its pause; nothing came from it.
   EXPECT_TRUE(StepUntil({&stays}, [&] { return stays.received().size() >= 10; }));
 }
 

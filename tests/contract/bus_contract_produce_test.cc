@@ -82,7 +82,7 @@ TEST_P(BusContract, RefusesToSendPastTheByteBudgetUntilAcksAreDelivered) {
   }
   ASSERT_OK(producer->Flush(kBusPatience));
 
-  // What was refused is not in the log.
+  // A refused record is not in the log.
   EXPECT_EQ(ConsumeAll(topic, 1).size(), sent);
 }
 

@@ -1,4 +1,5 @@
-// What the bus's contract suite needs from an implementation. README.md shows an instantiation.
+// The environment that the bus's contract suite needs from an implementation. README.md shows an
+// instantiation.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ class BusEnv {
   // which is by one thread.
   virtual Bus& bus() = 0;
 
-  // Closes the client and opens another on the same data, as a restarted worker does. What the old
-  // one made has been destroyed.
+  // Closes the client and opens another on the same data, as a restarted worker does. The old
+  // client's objects have been destroyed.
   virtual void Reopen() = 0;
 
   // Kills the server with -9, and starts it again; clients stay. The second may return before the

@@ -33,7 +33,7 @@ class KafkaBusEnv : public BusEnv {
   void FreezeServer() override { RunServices("freeze kafka"); }
   void ThawServer() override { RunServices("thaw kafka"); }
 
-  // What Kafka's own kafka-delete-records does.
+  // Deletes records as Kafka's own kafka-delete-records does.
   void CutLog(const std::string& topic, PartitionId partition, Offset start) override {
     char why[256];
     rd_kafka_conf_t* const conf = rd_kafka_conf_new();

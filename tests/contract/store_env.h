@@ -1,4 +1,5 @@
-// What the store's contract suite needs from an implementation. README.md shows an instantiation.
+// The environment that the store's contract suite needs from an implementation. README.md shows an
+// instantiation.
 #pragma once
 
 #include <cstdint>

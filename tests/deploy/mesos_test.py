@@ -21,7 +21,7 @@ def apps():
 
 
 def arguments(app):
-    """What the shell that Marathon starts executes; it sets $HOST and $PORT0."""
+    """The command line as Marathon's shell executes it; it sets $HOST and $PORT0."""
     execute, *words = shlex.split(app["cmd"].replace("$HOST", "agent.example.net").replace("$PORT0", "31000"))
     assert execute == "exec", "a shell in between would keep signals from the worker"
     return words

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Beyond what a busy machine needs: whoever waits for so long waits for what does not come.
 PATIENCE_S = 900
 ADMIN_PORTS = {"spider": 9610, "strategy-worker": 9620, "db-worker": 9630}
-# What is zero when there is nothing to do.
+# Metrics that are zero when there is nothing to do.
 WAITING = {
     "db-worker": ["orbweaver_feed_lag", "orbweaver_queue_requests_waiting", "orbweaver_queue_requests_delayed"],
     "spider": ["orbweaver_spider_held_requests"],
@@ -53,7 +53,7 @@ class Project:
         return self._engine.docker("logs", container)
 
     def get(self, container, service, path):
-        """What the worker's admin server answers; None while there is nobody to answer."""
+        """The answer of the worker's admin server; None while there is nobody to answer."""
         try:
             # Another port after each start, and none while it does not run.
             address = self._engine.docker("port", container, str(ADMIN_PORTS[service])).splitlines()[0]
@@ -82,7 +82,7 @@ class Project:
         return sum(value for replica in replicas for key, value in replica.items() if metric in (key, key.split("{")[0]))
 
     def logs_of_the_crawl(self):
-        """What groups have still to read, in all, and where each partition of their topics ends."""
+        """The groups' lag in all, and the end of each partition of their topics."""
         worker = self.containers("db-worker")[0]
         groups = json.loads(self._engine.docker("exec", worker, "orbweaver", "status", "--json"))["groups"]
         return sum(group["lag"] for group in groups), [partition["end"] for group in groups for partition in group["partitions"]]

@@ -4,7 +4,7 @@ import subprocess
 
 
 def run(command, **options):
-    """What it printed. AssertionError, with the end of that, when it fails."""
+    """Returns its output. AssertionError, with the end of the output, when it fails."""
     words = [str(word) for word in command]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           **{"stdin": subprocess.DEVNULL, **options})

@@ -68,7 +68,7 @@ class World(unittest.TestCase):
             worker.await_ready()
 
     def leave(self):
-        # What went wrong is in the workers' logs: they stay when it did.
+        # The workers' logs say why a test failed: they stay when it did.
         outcome = self._outcome
         failed = any(error for _, error in getattr(outcome, "errors", [])) or \
             any(test is self for test, _ in [*outcome.result.failures, *outcome.result.errors])
@@ -198,7 +198,7 @@ class World(unittest.TestCase):
         return [message["detail"] for message in self.messages("dead-letter")]
 
     def assert_complete(self, dead_letters=0, no_worker_died=False):
-        """What was crawled is what could be reached, politely, each URL scheduled once."""
+        """The crawl reached every reachable URL and no other, politely, and scheduled each once."""
         self.await_end()
         if dead_letters == 0:
             self.assertEqual([], self.dead_letters())

@@ -21,7 +21,7 @@ IMPATIENT = [f"--set={setting}" for setting in (
 
 
 class Crawls(unittest.TestCase):
-    """What the tests of both sizes do."""
+    """The base of the tests of both sizes."""
     patience_s = PATIENCE_S
 
     def setUp(self):

@@ -75,7 +75,7 @@ Answer = collections.namedtuple("Answer", "status headers body")
 
 
 class Walk:
-    """What lies behind a URL by its links: `pages` (HTML, by URL), `files` (other types), `redirects`, `broken` (URL to the pages that link there)."""
+    """The URLs that links lead to from a URL: `pages` (HTML, by URL), `files` (other types), `redirects`, `broken` (URL to the pages that link there)."""
 
     def __init__(self, site, start, within=lambda url: True):
         self.pages, self.files, self.redirects, self.broken, self.outside = {}, set(), {}, {}, {}

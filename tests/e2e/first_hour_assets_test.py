@@ -1,4 +1,4 @@
-"""What pages embed, and sitemaps, on small sites: python3 first_hour_assets_test.py PROGRAM
+"""Assets and sitemaps on small sites: python3 first_hour_assets_test.py PROGRAM
 
 The sites keep what they were asked for; each test says exactly which requests there are."""
 
@@ -100,7 +100,7 @@ class Assets(Site2):
 
     def test_without_the_option_nothing_of_it_is_fetched(self):
         self.crawl(self.home.url("/"))
-        # What links lead to is not read: it is no page.
+        # The targets of <a> links are fetched, but not read when they are no pages.
         self.assertEqual(["/", "/a.png", "/deep", "/page", "/paper.pdf"], self.asked(self.home))
         self.assertEqual([], self.asked(self.cdn))
 
@@ -202,7 +202,7 @@ class Sitemaps(Site2):
                 self.home.requests.clear()
                 terms = ["--param", "terms=x"] if strategy == "keyword" else []
                 self.crawl(self.home.url("/"), "--sitemaps", "only", "--data", strategy, "--strategy", strategy, *terms, "--max-wait", "1s", code=None)
-                # What they list is for the strategy to choose from.
+                # The strategy chooses from the URLs that sitemaps list.
                 listed = set() if strategy == "keyword" else self.listed
                 self.assertEqual(sorted({"/"} | self.maps | listed), self.asked(self.home))
 

@@ -1,4 +1,4 @@
-"""What becomes of a URL, and how often a domain is asked: the program says it.
+"""The explanations of a URL and of the delay between requests to a domain.
 
 python3 first_hour_explain_test.py PROGRAM
 """
@@ -56,7 +56,7 @@ class Explain(Newcomer):
 
 class Delays(Newcomer):
     def delay_of(self, robots, *options):
-        """What `inspect` says after a crawl of four pages, and the shortest time between two requests, in milliseconds."""
+        """The output of `inspect` after a crawl of four pages, and the shortest time between two requests, in milliseconds."""
         links = "".join(f"<a href=/{i}>x</a>" for i in range(3))
         site = self.site({"/": links, "/0": "0", "/1": "1", "/2": "2", "/robots.txt": (200, {"Content-Type": "text/plain"}, robots)})
         self.crawl(site.url("/"), "--data", site.url("").split(":")[-1], *options)

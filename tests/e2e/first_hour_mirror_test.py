@@ -196,7 +196,7 @@ class ReadOffline(Mirrors):
                 time.sleep(0.005)
             running.kill()
             running.wait()
-            # What is there is whole, as it was fetched or converted.
+            # Each file that is there is whole, as it was fetched or converted.
             for name, body in self.tree("killed-out").items() if (self.folder / "killed-out").exists() else ():
                 self.assertTrue(body.startswith((b"<a href", b"page /", b"[[/7]]")) or name.endswith("robots.txt"), name)
                 self.assertTrue(body.endswith((b"</a>", b"]]")), name)

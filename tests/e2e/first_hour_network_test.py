@@ -1,4 +1,4 @@
-"""Who asks, by which way, how fast and how much, as users of `orbweaver crawl` say it: python3 first_hour_network_test.py PROGRAM"""
+"""The crawler's name, its way out, its rate and its limits, by the options of `orbweaver crawl`: python3 first_hour_network_test.py PROGRAM"""
 
 import gzip
 import json

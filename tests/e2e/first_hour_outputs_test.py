@@ -19,7 +19,7 @@ class Buffer(ctypes.Structure):
 
 
 def unpacked(packed):
-    """What zstd's own library makes of a file."""
+    """A file unpacked by zstd's own library."""
     zstd = ctypes.CDLL("libzstd.so.1")
     zstd.ZSTD_createDStream.restype = ctypes.c_void_p
     zstd.ZSTD_decompressStream.restype = ctypes.c_size_t
@@ -43,7 +43,7 @@ class Outputs(Newcomer):
 
 
     def recipe(self, files):
-        """What the program prints that docs/crawl.md has for these files."""
+        """The output of the program that docs/crawl.md has for these files."""
         text = (pathlib.Path(__file__).parents[2] / "docs/crawl.md").read_text()
         program = next(p for p in re.findall(r"^python3 - <<'END'\n(.*?)^END$", text, re.S | re.M) if files in p)
         return subprocess.run([sys.executable, "-c", program], cwd=self.folder, capture_output=True, text=True, check=True).stdout

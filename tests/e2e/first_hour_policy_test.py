@@ -1,4 +1,4 @@
-"""What our own options and our own network keep from being fetched waits and is told; hosts that cannot be reached say so at once:
+"""URLs that our own options or our own network keep from being fetched wait and are reported; so are hosts that cannot be reached, at once:
 
 python3 first_hour_policy_test.py PROGRAM
 """

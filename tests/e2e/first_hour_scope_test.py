@@ -58,7 +58,7 @@ class Scope(Newcomer):
         return {path for path in self.web.paths() if not path.endswith("/robots.txt")}
 
     def refused(self, *arguments, text=None):
-        """What is said; nothing was asked for, and nothing made."""
+        """Returns the output; nothing was requested, and no file made."""
         done = self.crawl(*arguments, code=2, text=text)
         self.assertEqual([], self.web.paths())
         self.assertFalse((self.folder / "data").exists())

@@ -163,7 +163,7 @@ class FullDisk(Newcomer):
     TEXT = "".join(f"<a href=/{i}>{i}</a>" for i in range(PAGES))
 
     def test_it_is_said_and_the_crawl_goes_on_where_it_stood(self):
-        # What is logged of them does not fit, and cannot be packed.
+        # The pages' log does not fit, and cannot be packed.
         pages = {f"/{i}": random.Random(i).randbytes(50_000).hex() for i in range(self.PAGES)}
         site = self.site({"/": self.TEXT} | pages)
         disk, words = small_disk(self, self.folder)

@@ -25,7 +25,7 @@ MOST_LINKS = 1000
 
 
 def generated_classes(folder):
-    """What protoc makes of proto/, as modules."""
+    """The modules that protoc generates from proto/."""
     sources = sorted((ROOT / "proto/orbweaver/v1").glob("*.proto"))
     subprocess.run(["protoc", f"-I{ROOT / 'proto'}", f"--python_out={folder}", *sources], check=True)
     sys.path.insert(0, folder)

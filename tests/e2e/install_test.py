@@ -36,7 +36,7 @@ class Installed(unittest.TestCase):
         subprocess.run([CMAKE, "--install", BUILD_DIR, "--prefix", cls.prefix, "--component", "programs"], check=True, capture_output=True)
 
     def shell(self, line, code=0):
-        """What a line prints in a shell that has nothing but a PATH with the installed programs on it."""
+        """The output of a line in a shell that has nothing but a PATH with the installed programs on it."""
         done = subprocess.run(["/bin/bash", "-c", line], cwd=self.elsewhere, env={"PATH": f"{self.prefix}/bin:{SYSTEM}", "LC_ALL": "C.UTF-8"},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S)
         self.assertEqual(code, done.returncode, f"{line}\n{done.stdout}{done.stderr}")
@@ -138,7 +138,7 @@ class Completions(Installed):
     FILES = {"bash": "bash-completion/completions/orbweaver", "zsh": "zsh/site-functions/_orbweaver", "fish": "fish/vendor_completions.d/orbweaver.fish"}
 
     def complete(self, line):
-        """What bash would offer with the cursor at the end of the line."""
+        """The completions that bash would offer with the cursor at the end of the line."""
         script = shlex.quote(str(self.prefix / "share" / self.FILES["bash"]))
         said = self.shell(f"""source {script}
             COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)}

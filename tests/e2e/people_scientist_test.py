@@ -32,7 +32,7 @@ def words(text):
 
 
 class Body(html.parser.HTMLParser):
-    """What Python's parser says of a page: its language and the words of its body."""
+    """A page's language and the words of its body, by Python's parser."""
 
     def __init__(self, page):
         super().__init__()

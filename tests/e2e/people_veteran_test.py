@@ -18,7 +18,7 @@ ROBOTS = Answer(200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: 
 
 
 def archived(folder):
-    """What warcio reads of the archive: the body of each answer with status 200, by URL."""
+    """The body of each answer with status 200 in the archive, by URL, as warcio reads it."""
     cache = pathlib.Path(environ.get("ORBWEAVER_CACHE", pathlib.Path.home() / ".cache" / "orbweaver"))
     sys.path.insert(0, str(cache / "warcio-1.7.5"))
     from warcio.archiveiterator import ArchiveIterator

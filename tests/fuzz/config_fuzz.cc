@@ -104,7 +104,7 @@ void Run(std::string_view data) {
   }
   // A variable or an argument may hold bytes that are not UTF-8, which YAML cannot show.
   if (data[0] != 'f') return;
-  // What is kept loads as the same values, and what is shown too, but where a mask stands.
+  // A kept configuration loads as the same values; so does a shown one, but for masked values.
   const std::string kept = ConfiguredYaml(schema, [](std::string_view) { return true; });
   CHECK(Reloaded(kept) == Shown(schema));
   const std::string shown = EffectiveYaml(schema);

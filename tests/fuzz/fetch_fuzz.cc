@@ -1,5 +1,5 @@
-// What any bytes that a server sends may not do to the spider's fetcher: crash it, keep it busy,
-// grow past its bounds, or depend on how they were cut into packets.
+// No bytes that a server sends may crash the spider's fetcher, keep it busy, or make it grow past
+// its bounds. Its result must not depend on how they were cut into packets.
 //
 // Input: a byte that chooses (0 answers, 1 to 4 bodies of each coding, 5 answers to names, 6
 // what becomes of a redirect, 7 bodies of several codings, which the next byte chooses, 8 a file of

@@ -1,5 +1,5 @@
-// Every decoder of common/model on the same bytes. What one takes must be encoded, and decoded
-// again, to the same bytes; what it refuses must be poison.
+// Every decoder of common/model on the same bytes. A message that one accepts must be encoded, and
+// decoded again, to the same bytes; one that it refuses must be poison.
 #include <string>
 
 #include "common/base/check.h"
@@ -15,7 +15,8 @@
 namespace orbweaver {
 namespace {
 
-// What a decoder may hold, at most: lists are bounded, so it does not grow with the input alone.
+// The most memory that a decoder may hold: lists are bounded, so it does not grow with the input
+// alone.
 constexpr size_t kMaxArenaBytes = size_t{4} << 20;
 
 template <typename Entry>

@@ -1,5 +1,5 @@
-// What any bytes that a server sends may not do to the spider's parsers: crash them, grow past
-// their bounds, or become an entry that the spider log refuses.
+// No bytes that a server sends may crash the spider's parsers, make them grow past their bounds, or
+// become an entry that the spider log refuses.
 //
 // Input: a byte that chooses the parser (0 scanner, 1 gumbo, 2 sitemaps and feeds, 3 charsets, 4
 // robots.txt, 5 sitemaps that are gzip files, 6 style sheets), then its bytes. One program for all,

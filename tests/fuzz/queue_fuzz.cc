@@ -1,5 +1,5 @@
-// What the queue keeps in the store, from any bytes: what is taken must come back the same, what is
-// refused must be poison.
+// The queue's cells in the store, decoded from any bytes: accepted ones must come back the same,
+// refused ones must be poison.
 #include <algorithm>
 #include <string>
 
@@ -24,7 +24,7 @@ void FuzzHead(std::string_view bytes) {
   Head again;
   CHECK_OK(DecodeHead(encoded, &again));
   CHECK(again == head);
-  // What is done with any head must not break.
+  // These calls must not break on any head.
   head.garbage_chunks();
   head.Purge();
   CHECK(head.empty());

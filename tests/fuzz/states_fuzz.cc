@@ -1,6 +1,6 @@
 // The two decoders of the strategy worker's rows, by the first byte: 'b' a block of link states,
-// 'r' a domain's record. What one takes is written again to the same bytes; what it refuses is
-// poison.
+// 'r' a domain's record. A row that one accepts is written again to the same bytes; one that it
+// refuses is poison.
 #include <string>
 #include <string_view>
 #include <vector>

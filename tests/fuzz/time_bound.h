@@ -16,8 +16,8 @@ inline constexpr double kMsPerMegabyte = 50;
 inline constexpr double kMsForAnyInput = 10;
 // An upper bound for what AddressSanitizer, UBSan and libFuzzer's counters cost.
 inline constexpr double kSanitizerFactor = 20;
-// What is slow is run again before it is judged: the first run also makes what is kept, and a
-// machine may be slow for a moment.
+// A slow run is repeated before it is judged: the first run also makes what is kept, and a machine
+// may be slow for a moment.
 inline constexpr int kAttempts = 5;
 
 inline double ThreadCpuMs() {

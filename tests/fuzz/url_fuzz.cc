@@ -1,5 +1,5 @@
-// What any bytes may not do to common/url: crash it, have two canonical forms, or mean one thing to
-// the fast path and another to the parser.
+// No bytes may crash common/url, have two canonical forms, or mean one thing to the fast path and
+// another to the parser.
 //
 // Input: a byte of options, a base, a line feed, a link. (A line feed within a link is what the
 // parser strips anyway.)
@@ -65,7 +65,7 @@ void CheckCanonical(Canonicalizers& canonicalizers, std::string_view base, std::
   CHECK(again.Canonicalize(first.url()) == UrlError::kNone);
   CHECK(again.url() == first.url() && again.host() == first.host());
 
-  // What follows the host, as it came, behind a canonical origin.
+  // The link's part behind its host, unchanged, behind a canonical origin.
   const std::string origin(first.origin());
   const std::string url =
       origin + std::string(link.substr(std::min(link.size(), link.find('/', 8))));

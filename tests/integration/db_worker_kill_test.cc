@@ -134,7 +134,8 @@ class DbWorkerKillTest : public ::testing::Test {
     return taken();
   }
 
-  // What the whole is about. Reads on for a moment, for what should not come.
+  // The guarantee that all tests here hold. Reads on for a moment, for requests that should not
+  // come.
   void ExpectEachSentOnceWithinItsShare() {
     const SteadyTime until = SystemClock().Now() + std::chrono::seconds(1);
     ASSERT_TRUE(Fetch({}, [&] { return SystemClock().Now() >= until; }));

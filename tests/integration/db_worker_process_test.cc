@@ -30,7 +30,7 @@ constexpr int kPartitions = 4;
 constexpr int kHosts = 20;
 constexpr Duration kPatience = std::chrono::minutes(4);
 
-// What a command prints, and its exit code.
+// A command's output and exit code.
 struct Ran {
   std::string output;
   int exit_code;

@@ -143,7 +143,8 @@ TEST_F(NewTopicsTest, MadeAnewTheyAreRefusedUntilTheyAreAcceptedAndThenNothingIs
   const Ended once_more = Run(ORBWEAVER_COMMAND, "init --partitions 2");
   EXPECT_EQ(once_more.code, 0) << once_more.output;
   ReadAll();
-  // What the new log names for the first time is scheduled once: no put was lost to an older row.
+  // A URL that the new log names for the first time is scheduled once: no put was lost to an older
+  // row.
   ScoringLogContents contents;
   ASSERT_OK(ReadScoringLog(cluster_.bus(), kPartitions, kPatience, &contents));
   size_t fresh = 0;

@@ -177,7 +177,7 @@ class RunningServices(unittest.TestCase):
 
 
 class Failures(unittest.TestCase):
-    """What a user sees when it cannot work. No server is started."""
+    """The messages for a user when it cannot work. No server is started."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

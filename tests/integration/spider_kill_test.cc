@@ -107,7 +107,7 @@ TEST_F(SpiderKillTest, KilledFiveTimesEachRequestHasAnOutcomeAndFewAreFetchedTwi
   ASSERT_TRUE(AwaitRead(1, {spider.get()}));
   EXPECT_EQ(spider->Stop(kPatience), 0);
   EXPECT_LE(ExpectAnOutcomeForEach(), kKills * kWindow);
-  // What the dead ones had open was finished by those that came after.
+  // The successors of the dead spiders finished their open files.
   for (const auto& file : std::filesystem::directory_iterator(folder_.path() / "archive")) {
     EXPECT_NE(file.path().extension(), ".open") << file.path();
   }

@@ -60,7 +60,7 @@ class StrategyWorkerKillTest : public ::testing::Test {
     return cluster_.AwaitRead(kStrategyWorkerGroup, kSpiderLogTopic, share, kPatience, workers);
   }
 
-  // What the whole is about.
+  // The guarantee that all tests here hold.
   void ExpectEachUrlScheduledOnce() {
     ScoringLogContents contents;
     ASSERT_OK(ReadScoringLog(cluster_.bus(), kPartitions, kPatience, &contents));

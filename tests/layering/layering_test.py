@@ -179,6 +179,21 @@ def shared_files(root, files):
             yield f"{file}: writes into the folder of all tests; tests/support/scratch_folder.h gives it one of its own"
 
 
+SOURCES = (".h", ".cc", ".proto", ".thrift", ".py", ".java", ".cmake", ".sh", ".yml", ".yaml", "CMakeLists.txt", "Dockerfile", "run")
+# A line of a comment, or the first one of a docstring. A capital means that a sentence begins, but in quotes and in names.
+RIDDLE = re.compile(r'^\s*(?://|#|/?\*+|"""|--)(?:.*[\s(])??(What|Who|Whoever)\b(?!::)')
+
+
+def riddles(root, files):
+    """Comments with a sentence that begins with a relative clause: its subject comes late, if ever."""
+    for file in files:
+        if not file.endswith(SOURCES):
+            continue
+        for number, line in enumerate((root / file).read_text().splitlines(), 1):
+            if found := RIDDLE.match(line):
+                yield f"{file}:{number}: a sentence begins with {found[1]}; the subject comes first"
+
+
 def tracked(root):
     # git refuses a checkout of another user, as root has it before him, unless it is named.
     out = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files"], check=True,
@@ -195,6 +210,9 @@ class Layering(unittest.TestCase):
 
     def test_no_two_tests_write_the_same_file(self):
         self.assertEqual([], list(shared_files(ROOT, tracked(ROOT))))
+
+    def test_comments_begin_with_their_subject(self):
+        self.assertEqual([], list(riddles(ROOT, tracked(ROOT))))
 
     def test_every_class_has_a_name_of_its_own(self):
         self.assertEqual([], list(doubles(ROOT, tracked(ROOT))))
@@ -269,6 +287,17 @@ class TheCheckItself(unittest.TestCase):
     def test_a_file_in_the_folder_of_all_tests_is_a_breach(self):
         self.assertTrue(self.only("common/base/a_test.cc", 'path = testing::TempDir() + "a";'))
         self.assertEqual([], self.only("common/base/a_test.cc", "path = ScratchFolder().path();"))
+
+    def test_a_comment_that_hides_its_subject_is_a_breach(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for text in ("// What one message was.", "int x;\n  // Done. Whoever asks again waits.", "# Who asks", '"""What it prints."""',
+                         "/* What is known. */"):
+                (root / "a.py").write_text(text)
+                self.assertEqual(1, len(list(riddles(root, ["a.py"]))), text)
+            for text in ("// Whatever it is.", '// As "What it rests on" says.', "// Keeps what it read and who sent it.", "send('Who are you')"):
+                (root / "a.py").write_text(text)
+                self.assertEqual([], list(riddles(root, ["a.py"])), text)
 
     def test_a_folder_without_a_word_is_a_breach(self):
         self.assertTrue(self.breaches({"common/base/x.h": "", "ARCHITECTURE.md": "see common/url/"}))

@@ -68,7 +68,7 @@ class CountingStrategy : public ScriptedStrategy {
   orbweaver_request extra_;
 };
 
-// What must be true in the end, whatever happened.
+// The totals that must hold in the end, whatever happened.
 struct Expected {
   uint64_t fetched = 0, failed = 0, deferred = 0;
   std::map<std::string, uint32_t> scheduled;  // by URL, of a strategy without chance

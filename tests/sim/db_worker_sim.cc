@@ -60,7 +60,7 @@ std::string DomainName(int i) { return "site" + std::to_string(i) + ".com"; }
 bool IsSlow(int domain) { return domain == 1; }
 milliseconds DelayOf(int domain) { return IsSlow(domain) ? kSlowDelay : seconds(2); }
 
-// What outlives every worker.
+// The world that outlives every worker.
 struct World {
   explicit World(uint64_t seed)
       : random(seed),
@@ -232,7 +232,7 @@ struct World {
     return accepted;
   }
 
-  // ---- What must hold. Empty, or what is wrong.
+  // ---- Invariants. Each returns an empty text, or the breach.
 
   struct Expected {
     int least = 0;

@@ -1,6 +1,6 @@
 // Db workers in a hostile world: a seed decides what is scheduled, who runs, and when anybody is
-// killed, frozen, cut off or lied to. What was scheduled must leave the queue exactly once, never
-// too early, and never more of a domain than is allowed.
+// killed, frozen, cut off or lied to. Each scheduled request must leave the queue exactly once,
+// never too early, and never more of a domain than is allowed.
 #pragma once
 
 #include <cstdint>

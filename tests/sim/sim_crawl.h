@@ -1,5 +1,5 @@
-// What the strategy workers of a simulation crawl: their strategy, what spiders append, and the
-// books that must balance in the end.
+// The crawl of a simulation's strategy workers: their strategy, the entries that spiders append,
+// and the books that must balance in the end.
 #pragma once
 
 #include <chrono>

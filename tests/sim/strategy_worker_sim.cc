@@ -153,7 +153,7 @@ class Simulation {
     ++result_.freezes;
     if (random_.Chance(0.8)) world_.clock.Advance(std::chrono::seconds(50));
     for (uint64_t steps = random_.Below(60); steps > 0; --steps) StepSomeone();
-    // Whoever took over may be gone before it has done much.
+    // A worker that took over may be killed before it has done much.
     for (auto& worker : workers_) {
       if (worker != nullptr && !worker->is_stepping && random_.Chance(0.3)) Kill(worker);
     }

@@ -22,7 +22,7 @@ enum class SwitchedOff {
 
 struct SimResult {
   std::string failure;  // empty: the books balance
-  // What happened, so that a test can see that the run was worth something.
+  // Counts of what happened, so that a test can see that the run was worth something.
   int kills = 0, freezes = 0, rebuilds = 0, take_overs = 0, resent = 0, replayed = 0;
 };
 

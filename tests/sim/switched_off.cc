@@ -74,7 +74,7 @@ struct Rewritten : MessageBatch::Memory {
   std::deque<std::string> values;
 };
 
-// What a db worker reads, with other numbers.
+// A db worker's entries with other numbers.
 class RewritesEntries : public ForwardingConsumer {
  public:
   RewritesEntries(std::unique_ptr<Consumer> consumer, bool of_feed, bool same_epoch,

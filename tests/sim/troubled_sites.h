@@ -18,15 +18,15 @@
 
 namespace orbweaver {
 
-// Sites are numbered, and each is a registered domain of two hosts. What is wrong with a site, and
-// what its robots.txt is like, follow from its number: the first few dozen have every combination.
+// Sites are numbered, and each is a registered domain of two hosts. A site's faults and its
+// robots.txt follow from its number: the first few dozen have every combination.
 //
 // The judge works as the sites would: it knows when each request came and when the site was done
 // with it, not what the spider thinks. Memory is a constant for each site that may exist. Not
 // thread-safe.
 class TroubledSites {
  public:
-  // What the spider was configured with; `clock` must outlive this.
+  // `politeness` and `robots` are the spider's options; `clock` must outlive this.
   TroubledSites(ManualClock& clock, const PolitenessOptions& politeness,
                 const RobotsOptions& robots, size_t sites, uint64_t seed);
 
@@ -43,7 +43,7 @@ class TroubledSites {
   // it.
   void OnSpiderDied();
 
-  // What sites have to complain about, the first few in words.
+  // The sites' complaints, the first few in words.
   const std::vector<std::string>& complaints() const { return complaints_; }
   size_t complained() const { return complained_; }
 

@@ -150,7 +150,7 @@ class DbWorkerHarness {
     return (*(*bus_.NewOffsetReader())->Bounds(kSpiderFeedTopic, {&partition, 1}, kLong))[0].end;
   }
 
-  // What came into the feed since the last call and counts.
+  // The requests that came into the feed since the last call and count.
   std::vector<Sent> NewInFeed() {
     std::vector<Sent> sent;
     for (int p = 0; p < partitions_; ++p) ReadPartition(PartitionId(p), &sent);

@@ -1,4 +1,4 @@
-// What tests of the fetcher on the network share.
+// The fixture of the fetcher's tests on the network.
 #pragma once
 
 #include <map>

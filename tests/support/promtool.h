@@ -1,4 +1,4 @@
-// What Prometheus' own linter says of a text of metrics.
+// The findings of Prometheus' own linter on a text of metrics.
 #pragma once
 
 #include <array>

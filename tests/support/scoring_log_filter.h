@@ -1,4 +1,4 @@
-// What counts of a partition of the scoring log, by the rules of the crash protocol.
+// The entries of a partition of the scoring log that count, by the rules of the crash protocol.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace orbweaver {
 
-// What a reader follows; switched off only to show that a simulation needs it.
+// The rules that a reader follows; switched off only to show that a simulation needs them.
 struct ReaderRules {
   bool epochs = true;
   bool watermarks = true;

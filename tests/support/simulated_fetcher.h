@@ -40,7 +40,7 @@ class SimulatedFetcher : public Fetcher {
   SimulatedFetcher(ManualClock& clock, OnBegin on_begin, OnEnd on_end = nullptr)
       : clock_(clock), on_begin_(std::move(on_begin)), on_end_(std::move(on_end)) {}
 
-  // What HEAD is answered; nullptr: as GET.
+  // The answer to HEAD; nullptr: as GET.
   OnBegin on_head;
   // Names that do not exist.
   std::set<std::string, std::less<>> missing;

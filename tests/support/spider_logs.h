@@ -1,4 +1,4 @@
-// What is around a spider on any bus: requests into its feed, outcomes out of its log.
+// The logs around a spider on any bus: requests into its feed, outcomes out of its log.
 #pragma once
 
 #include <cstdint>

@@ -40,8 +40,8 @@ class SimulatedSpider {
   SimulatedSpider(SpiderWorld& world, Options options);
   ~SimulatedSpider();
 
-  // A step, as the process's loop makes it: joins first, joins anew after a fence. What is fatal is
-  // a failure of the test.
+  // A step, as the process's loop makes it: joins first, joins anew after a fence. A fatal error
+  // fails the test.
   void Step(Duration wait = std::chrono::milliseconds(50));
   // Steps until `done`; a failure of the test after `most` of virtual time.
   void StepUntil(const std::function<bool()>& done, Duration most = std::chrono::hours(2));
@@ -73,7 +73,7 @@ class SpiderWorld {
 
   SpiderWorld();
 
-  // What the web answers; a page without links where this is not set. robots.txt: 404.
+  // The web's answers; a page without links where this is not set. robots.txt: 404.
   std::function<SimulatedAnswer(std::string_view url)> web;
   // As SimulatedFetcher::no_names.
   std::function<std::optional<OwnSide>(std::string_view host)> no_names;

@@ -26,8 +26,8 @@
 
 namespace orbweaver {
 
-// A strategy made of functions, in this process. What is not set does nothing. Refuses decisions
-// as a LoadedStrategy does.
+// A strategy made of functions, in this process. A function that is not set does nothing. Refuses
+// decisions as a LoadedStrategy does.
 class ScriptedStrategy : public Strategy {
  public:
   struct Call {
@@ -118,7 +118,7 @@ class StrategyWorld {
   // Steps `core` until there is nothing left to do; the first error otherwise.
   absl::Status RunUntilIdle(StrategyCore& core);
 
-  // What the store holds of a domain.
+  // The store's record and states of a domain.
   std::optional<DomainRecord> RecordOf(std::string_view domain);
   std::optional<LinkState> StateOf(std::string_view domain, std::string_view url);
 

@@ -7,7 +7,7 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** What a busy cluster does with a table's regions by itself, on demand: for tests of who reads and writes meanwhile. */
+/** Splits and moves a table's regions on demand, as a busy cluster does by itself: for tests of readers and writers meanwhile. */
 public final class Regions {
   /** Arguments: `split` or `move`, and the tables. Returns when it is done. */
   public static void main(String[] args) throws Exception {

@@ -205,7 +205,7 @@ class Head:
 
 
 class Queue:
-    """What a db worker has in memory of its partition: heads, and the chunks it has read or written lately.
+    """A db worker's memory of its partition: heads, and the chunks it has read or written lately.
 
     A chunk is a list of places (url, the message that took it out or None).
     """
@@ -434,7 +434,7 @@ STEPS = 40000
 
 
 def run(seed, without=()):
-    """What went wrong; None when all held."""
+    """The breach; None when all held."""
     w = World(seed, set(without))
     rng = w.rng
 

@@ -1,5 +1,5 @@
-// What must hold when a run is over. Each check is one of the guarantees of ARCHITECTURE.md, or
-// what follows from it.
+// Checks a run when it is over. Each check is one of the guarantees of ARCHITECTURE.md, or follows
+// from one.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -138,7 +138,7 @@ class Auditor {
     };
     std::string breach = first("crawled against robots.txt", compared.forbidden);
     if (breach.empty()) breach = first("crawled though nothing leads there", compared.unreachable);
-    // What a purge has dropped is crawled when something leads there once more.
+    // A URL that a purge dropped is crawled only when something leads there once more.
     const bool is_all_wanted =
         run_.shape.max_pages == 0 && !run_.shape.by_chance && run_.purged.empty();
     if (!is_all_wanted || !breach.empty()) return breach;
@@ -161,8 +161,8 @@ class Auditor {
 
   // Decided by a worker that had been replaced and did not know: its put came after its successor
   // had read the row, and its successor, asked again, decided that nothing is to be done and put
-  // nothing. Whoever reads the row next sends what it says. A strategy that decides the same when
-  // it is asked again leaves no such row.
+  // nothing. The next worker that reads the row sends its outbox. A strategy that decides the same
+  // when it is asked again leaves no such row.
   bool IsClaimable(std::string_view domain, std::string_view url) {
     const std::optional<DomainRecord> record = run_.world.RecordOf(domain);
     Arena arena;
@@ -220,7 +220,7 @@ class Auditor {
     return Difference(Schedules(run_.world), Schedules(calm_), "not scheduled", "scheduled again");
   }
 
-  // What was scheduled has left the queue, and as often.
+  // Every scheduled request has left the queue, and as often as it was scheduled.
   std::string Left() {
     std::map<std::string, int> left, scheduled;
     std::set<std::string> raised;
@@ -229,7 +229,7 @@ class Auditor {
       if (request.action == ScheduleAction::kAdd) ++scheduled[request.url];
       if (request.action == ScheduleAction::kRaise) raised.insert(request.url);
     }
-    // What a spider that died had handed back may wait twice: a RAISE makes one of the two.
+    // A request that a dead spider had handed back may wait twice: a RAISE makes one of the two.
     for (const std::string& url : raised) {
       if (left[url] > 0) scheduled[url] = std::min(scheduled[url], left[url]);
     }
@@ -299,8 +299,8 @@ class Auditor {
     for (size_t i = 0; i < static_cast<size_t>(synthetic::Breach::kCount); ++i) {
       const auto breach = static_cast<synthetic::Breach>(i);
       if (verdict[breach].count == 0) continue;
-      // Whoever has been replaced without knowing it tells nobody what it is asked for, and whose
-      // clock is wrong tells a wrong time.
+      // A spider that was replaced without knowing it cannot pass Retry-After on, and one with a
+      // wrong clock passes a wrong time on.
       const bool may_mislead = run_.zombie_spiders || run_.clocks_jumped;
       if (breach == synthetic::Breach::kRetryAfter && may_mislead) continue;
       return fmt::format("impolite, {}: {}", NameOf(breach), verdict[breach].examples[0]);

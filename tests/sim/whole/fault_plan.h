@@ -1,5 +1,5 @@
-// What may go wrong in a run, and what must not: kinds of faults, and single ones of them. A
-// failing run is made smaller by taking faults out of its plan.
+// The faults that may happen in a run: kinds of faults, and single ones of them. A failing run is
+// made smaller by taking faults out of its plan.
 #pragma once
 
 #include <bitset>

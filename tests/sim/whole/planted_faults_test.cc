@@ -18,9 +18,10 @@ namespace {
 // Far more than any of them needs.
 constexpr uint64_t kPatience = 6000;
 
-// What may go wrong while a fault is looked for. Scoring markers are needed only where a zombie
-// appends between its successor's marker and its successor's entries, having decided otherwise: in
-// one seed of a thousand when that is all that happens, and far more rarely among everything else.
+// The faults of the world while a planted fault is looked for. Scoring markers are needed only
+// where a zombie appends between its successor's marker and its successor's entries, having decided
+// otherwise: in one seed of a thousand when that is all that happens, and far more rarely among
+// everything else.
 FaultPlan PlanFor(PlantedFault fault) {
   if (fault != PlantedFault::kNoScoringMarkers) return FaultPlan::All();
   FaultPlan plan = FaultPlan::None();

@@ -1,4 +1,4 @@
-// What a run consists of, before anything goes wrong: drawn from its seed.
+// The parts of a run before anything goes wrong: drawn from its seed.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,8 @@ Shrunk Shrink(uint64_t seed, const FaultPlan& plan) {
     least.report = std::move(report);
     return true;
   };
-  // What one is needed for may go with another: until nothing can.
+  // A fault that is needed beside another may go once that one has gone: tries until nothing can
+  // go.
   for (bool smaller = true; smaller;) {
     smaller = false;
     // Of single faults each is tried: without their kind the others would be drawn anew.

@@ -19,8 +19,8 @@ struct Shrunk {
 // whatever it then fails of. It must fail with `plan`.
 Shrunk Shrink(uint64_t seed, const FaultPlan& plan);
 
-// What the surroundings are like, and how many single faults do not happen; those that do are the
-// trace.
+// The kinds of faults in the plan, and the number of single faults that are left out; the trace has
+// those that happen.
 std::string Describe(const FaultPlan& plan);
 
 }  // namespace orbweaver::sim

@@ -40,7 +40,7 @@ class MachineClock : public Clock {
   std::chrono::milliseconds set_by_{};
 };
 
-// What the process sees of the world.
+// The process's view of the world.
 struct SimSurroundings {
   const Shape& shape;
   StrategyWorld& world;
@@ -60,7 +60,7 @@ struct SimProcessOptions {
   SimulatedProcess::Hook dies_at;
 };
 
-// What a role adds to a process: its core.
+// The role's part of a process: its core.
 class SimWorker {
  public:
   virtual ~SimWorker() = default;
@@ -124,7 +124,7 @@ class SimProcess {
   std::string failure_;
 };
 
-// What a role needs to make its worker.
+// The objects from which a role makes its worker.
 struct WorkerSurroundings {
   const SimSurroundings& around;
   const SimProcessOptions& options;

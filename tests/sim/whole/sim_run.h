@@ -1,4 +1,4 @@
-// What a run leaves behind for the auditor, beside the world itself.
+// The records of a run for the auditor, beside the world itself.
 #pragma once
 
 #include <optional>

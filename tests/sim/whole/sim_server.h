@@ -34,7 +34,7 @@ class SimServer {
   void Disconnect(int client);
 
   // A host's robots.txt asks for another delay from now on, or cannot be had the next few times.
-  // What was done, for the trace.
+  // Returns the change as a text for the trace.
   std::string ChangeRobots(Random& random);
 
   const synthetic::Web& web() const { return *web_; }
@@ -78,7 +78,7 @@ class SimServer {
   synthetic::Judge judge_;
   std::multimap<SteadyTime, Open> open_;  // by when it ends
   std::map<uint32_t, Robots> robots_;     // that are not as in the web
-  // What robots.txt of a host has asked this client for.
+  // The crawl delay that a host's robots.txt has asked this client for.
   std::map<std::pair<int, uint32_t>, std::chrono::milliseconds> told_;
   std::map<std::string, int> page_visits_;
   uint64_t visits_ = 0;

@@ -245,7 +245,7 @@ class Simulation {
     return 0;
   }
 
-  // What stands still is not replaced: only who froze it knows that it does.
+  // A frozen process is not replaced: nobody but the simulation knows that it is frozen.
   void StartMissing() {
     for (const Role role : kRoles) {
       for (int slot = 0; slot < Wanted(role); ++slot) {
@@ -271,8 +271,8 @@ class Simulation {
     } else {
       options.session_timeout = shape().session_timeout;
       DrawBusFaults(random, &options.bus_faults);
-      // Who is taken for dead was silent for longer than a fetch takes: that is what standing still
-      // and sleeping are for.
+      // A spider counts as dead only after a silence longer than a fetch: freezes and sleeps cause
+      // that.
       if (role == Role::kSpider) options.bus_faults.eviction = 0;
       DrawStoreFaults(random, &options.store_faults);
       options.dies_at = [this, number = options.number](std::string_view point) {
@@ -443,8 +443,8 @@ class Simulation {
   void Freeze(SimProcess& process, std::string_view point, Random& random,
               const std::function<void(std::string)>& tell) {
     const int depth = depth_;
-    // Who is stopped between its last look whether it may and the request itself asks in any case:
-    // not for long, and nobody is frozen for long meanwhile.
+    // A spider that is frozen between its last check and the request itself sends the request in
+    // any case: so not for long, and nobody else is frozen for long meanwhile.
     const bool is_asking = point == "before fetch";
     depth_ = is_asking ? kDeepest : depth + 1;
     const bool for_long = random.Chance(0.8) && !is_asking;

@@ -21,7 +21,7 @@ struct SimReport {
   std::vector<Event> trace;
   // Of all that the logs hold: the same for the same seed and plan.
   uint64_t digest = 0;
-  // What the run was worth.
+  // Figures that show whether the run was worth something.
   FaultPlan plan;  // the kinds that the seed has drawn
   uint64_t steps = 0;
   uint64_t visits = 0;

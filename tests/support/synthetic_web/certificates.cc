@@ -77,7 +77,7 @@ Certificate Make(const Wanted& wanted, EVP_PKEY* key, X509* issuer, EVP_PKEY* is
   return certificate;
 }
 
-// What OpenSSL last complained about.
+// OpenSSL's latest error.
 std::string Complaint() {
   char text[256];
   ERR_error_string_n(ERR_get_error(), text, sizeof text);

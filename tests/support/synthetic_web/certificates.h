@@ -20,7 +20,7 @@ class Certificates {
   static absl::StatusOr<std::unique_ptr<Certificates>> Create(const Web& web);
   ~Certificates();
 
-  // What a client must trust, as PEM.
+  // The authority that a client must trust, as PEM.
   const std::string& authority_pem() const;
 
   // A new server side of a TLS connection, nonblocking over `socket_fd`. `host` is the name the

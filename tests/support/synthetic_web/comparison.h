@@ -1,4 +1,4 @@
-// What was crawled against what was to be crawled.
+// Compares the URLs that were crawled with those that could be reached.
 #pragma once
 
 #include <cstdint>

@@ -108,7 +108,7 @@ Connection::Wants Connection::WantsNow() const {
     case State::kSending:
       return {.write = true};
     case State::kDripping:
-      // What was allowed is sent, or the socket is full and the timer will try again.
+      // The allowed bytes are sent, or the socket is full and the timer will try again.
       return {.timer = timer_at_};
     case State::kWaiting:
       return {.timer = timer_at_};

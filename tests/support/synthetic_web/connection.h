@@ -31,7 +31,7 @@ struct ServerCounters {
   std::atomic<double> cpu_s{0};               // of the thread, as of the last second
 };
 
-// What all connections of a server share; used by its thread only.
+// State shared by all connections of a server; used by its thread only.
 struct ConnectionService {
   const Web& web;
   VisitRecorder& recorder;
@@ -41,8 +41,9 @@ struct ConnectionService {
   std::function<int(std::string_view target, std::string* body)> admin;
   size_t max_header_bytes = 0;
 
-  // What clients did before this has been seen. An answer that a client broke off is over since
-  // then: a busy server notices it later than it happened, and the client must not be blamed.
+  // The server has seen everything that clients did before this time. An answer that a client broke
+  // off is over since then: a busy server notices it later than it happened, and the client must
+  // not be blamed.
   SteadyTime seen_up_to = {};
 
   // Memory from request to request.

@@ -88,7 +88,8 @@ void EventLoop::Round() {
   epoll_event events[kEvents];
   const SteadyTime now = SystemClock().Now();
   const int count = epoll_wait(epoll_fd_, events, kEvents, WaitMilliseconds());
-  // What is ready now was not at the look before; after a full round something may still be.
+  // Events that are ready now were not ready at the look before; after a full round more may be
+  // ready.
   service_.seen_up_to = looked_at_;
   if (count < kEvents) looked_at_ = now;
   // First who broke an answer off, which may have happened before anything else of this round: its

@@ -10,7 +10,8 @@ namespace orbweaver::synthetic {
 // Replaces `out`.
 void Gzip(std::string_view content, std::string* out);
 
-// What no decoder gets a byte out of: the first block is of a type that does not exist.
+// Breaks a gzip file so that no decoder gets a byte out of it: the first block is of a type that
+// does not exist.
 void BreakGzip(std::string* gzipped);
 
 // Zeros, `unpacked_bytes` of them rounded up to a megabyte, in about a thousandth of that.

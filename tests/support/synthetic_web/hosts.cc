@@ -198,7 +198,7 @@ std::optional<uint32_t> Hosts::Find(std::string_view name) const {
     if (Take("h", &rest)) host = TakeNumber(&rest);
   }
   if (!host || *host >= count()) return std::nullopt;
-  // What was skipped above counts: a host has one name.
+  // The skipped parts count: a host has one name.
   std::string exact;
   AppendName(*host, &exact);
   return exact == name ? host : std::nullopt;

@@ -25,7 +25,7 @@ struct HostTraits {
   bool https = false;
 };
 
-// What robots.txt does to a host's URLs in the end, as far as they depend on it.
+// The effect of robots.txt on a host's URLs in the end, as far as they depend on it.
 enum class RobotsEffect : uint8_t { kAllowAll, kRules, kDisallowAll, kUnreachable };
 RobotsEffect EffectOf(RobotsKind kind);
 

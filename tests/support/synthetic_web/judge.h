@@ -83,8 +83,8 @@ class Judge {
   // The response is over: sent, or the connection is gone. `retry_after` as its header said.
   void Ended(VisitId id, SteadyTime at, std::optional<std::chrono::seconds> retry_after);
 
-  // The client died. What answers asked of it after `told_since` it may not have heard any more, or
-  // not have told anybody: that is not minded.
+  // The client died. It may not have received or passed on the requests for a pause in answers
+  // after `told_since`: breaking those is no breach.
   void ClientDied(SteadyTime told_since);
 
   Verdict verdict() const;
@@ -94,7 +94,7 @@ class Judge {
   std::optional<Duration> LeastAddressInterval(std::string_view address) const;
 
  private:
-  // What is known of a domain, a host or an address.
+  // The judge's record of a domain, a host or an address.
   struct Line {
     uint64_t requests = 0;
     uint32_t open = 0;

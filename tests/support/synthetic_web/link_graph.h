@@ -32,7 +32,7 @@ class LinkGraph {
   // `page_bits`.
   Link LinkOf(uint32_t host, uint32_t page, uint64_t page_bits, uint32_t index) const;
 
-  // What becomes of a request for a page: kFaulty when its host's fault concerns it.
+  // The outcome of a request for a page: kFaulty when its host's fault concerns it.
   PageCase CaseOf(uint32_t host, uint32_t page) const;
 
   // Of a page of a host with duplicates: the page whose content it has, perhaps itself.

@@ -1,4 +1,4 @@
-// What becomes of each URL of the synthetic web when a polite crawler comes to it.
+// The outcome of each URL of the synthetic web for a polite crawler.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kCellBytes = 64;
 constexpr size_t kCells = 4096;
-// What a link and its mark-up take on average.
+// The average bytes of a link and its mark-up.
 constexpr size_t kLinkBytes = 80;
 
 constexpr std::string_view kWords[] = {"the",

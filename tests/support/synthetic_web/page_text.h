@@ -32,7 +32,7 @@ class PageText {
 
   // A day of the calendar.
   void AppendDay(uint32_t host, uint32_t day, std::string* out) const;
-  // What stands where nothing is; links to the home page.
+  // The body of a page that does not exist; links to the home page.
   static void AppendNothingHere(std::string* out);
 
  private:

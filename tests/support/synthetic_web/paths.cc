@@ -245,7 +245,7 @@ Place Paths::FindTarget(uint32_t host, std::string_view target) const {
       (place.kind == Place::Kind::kPage || place.kind == Place::Kind::kSitemap)) {
     return unknown;  // those have other names
   }
-  // What lies around the number counts: a place has one path.
+  // The text around the number counts: a place has one path.
   std::string exact;
   AppendTarget(place, &exact);
   return exact == target ? place : unknown;

@@ -34,7 +34,8 @@ class Paths {
   void AppendUrl(const Place& place, std::string* out) const;
   std::string UrlOf(const Place& place) const;
 
-  // What `target` is on a host; kUnknown when it is nothing. Only the canonical spelling is known.
+  // The place of `target` on a host; kUnknown when there is none. Only the canonical spelling is
+  // known.
   Place FindTarget(uint32_t host, std::string_view target) const;
 
   // nullopt for a URL of no host of this web, or of another scheme or port than the host's.

@@ -1,4 +1,4 @@
-// What a crawler that starts from some seeds must come to: computed without crawling.
+// The URLs that a crawler must reach from some seeds: computed without crawling.
 #pragma once
 
 #include <cstdint>

@@ -195,11 +195,11 @@ class BruteForce {
     return robots_.emplace(origin, std::move(robots)).first->second;
   }
 
-  // What becomes of `url`, as Outcome names it; learns what it says.
+  // The outcome of `url`, by Outcome's names; learns from the answer.
   std::string Visit(const std::string& url, int redirects) {
     if (url.starts_with("http://169.254.")) return "private-address";
     const Place place = web_.paths().FindUrl(url).value();
-    // What only a network can show.
+    // Faults that only a network can show.
     const Fault fault = web_.hosts().TraitsOf(place.host).fault;
     if (fault == Fault::kCertificateExpired || fault == Fault::kCertificateName ||
         fault == Fault::kCertificateSelfSigned) {

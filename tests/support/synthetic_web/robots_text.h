@@ -19,7 +19,7 @@ struct RobotsFile {
   uint64_t seed = 0;  // of what is junk
 };
 
-// The body of a kind that is answered with 200. What the rules say, Paths::RulesForbid knows.
+// The body of a kind that is answered with 200. Paths::RulesForbid knows the rules.
 void AppendRobots(const RobotsFile& file, std::string* out);
 
 // A sitemap of pages, or an index when `index`.

@@ -83,7 +83,8 @@ class Server {
   std::optional<Duration> LeastDomainInterval(std::string_view domain) const;
   // How often a canonical URL was requested.
   uint32_t RequestsOf(std::string_view url) const;
-  // What was requested against what is reachable from `seeds`. Fatal for a seed of no host here.
+  // Compares the requests with the URLs that are reachable from `seeds`. Fatal for a seed of no
+  // host here.
   absl::StatusOr<Comparison> Check(std::span<const std::string> seeds,
                                    const ReachOptions& options = {}) const;
 

@@ -1,5 +1,5 @@
-// What may be wrong with a host of the synthetic web: a closed set, each with a name for command
-// lines and reports.
+// The faults of hosts of the synthetic web: a closed set, each with a name for command lines and
+// reports.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ enum class Fault : uint8_t {
   kCount,
 };
 
-// What asking for robots.txt leads to (RFC 9309, section 2.3.1).
+// The kinds of answers to a request for robots.txt (RFC 9309, section 2.3.1).
 enum class RobotsKind : uint8_t {
   kMissing,        // 404: everything is allowed
   kForbidden,      // 403: likewise

@@ -1,4 +1,4 @@
-// What the server remembers of its visits: counts, the judge's view, and a log file.
+// The server's record of its visits: counts, the judge's view, and a log file.
 #pragma once
 
 #include <cstdio>
@@ -50,7 +50,7 @@ class VisitRecorder {
   void Ended(uint64_t id, int status, std::optional<std::chrono::seconds> retry_after,
              SteadyTime at);
 
-  // What all hosts, or one of them, are at; 0 in the beginning.
+  // Sets the content version of all hosts, or of one of them; 0 in the beginning.
   void SetVersion(uint32_t version);
   void SetVersion(uint32_t host, uint32_t version);
 

@@ -74,7 +74,7 @@ class Web {
   // Replaces *answer.
   void Get(const Ask& ask, Answer* answer) const;
 
-  // What becomes of a URL that a polite crawler comes to.
+  // The outcome of a URL for a polite crawler.
   Outcome OutcomeOf(const Place& place) const;
 
   // How many requests of it fail before the one that decides the outcome.
@@ -83,15 +83,15 @@ class Web {
   // Whether a polite crawler may request it, as far as robots.txt goes.
   bool IsAllowed(const Place& place) const;
 
-  // What a crawler learns from the answer that decides the outcome: links in the order they stand
-  // there, or the target of a redirect. Nothing where it learns nothing.
+  // The URLs that a crawler learns from the answer that decides the outcome: links in the order
+  // they stand there, or the target of a redirect. Nothing where it learns nothing.
   void AppendLearnt(const Place& place, std::vector<Place>* out) const;
 
   // Home pages of up to `count` hosts that answer and allow it, as canonical URLs. From any one of
   // them nearly the whole web can be reached.
   std::vector<std::string> Seeds(size_t count) const;
 
-  // What a resolver would know: `ADDRESS NAME` lines, as in /etc/hosts.
+  // The names and addresses of a resolver: `ADDRESS NAME` lines, as in /etc/hosts.
   std::string HostsFile() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a synthetic web is a function of.
+// The options that determine a synthetic web.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct WebOptions {
   std::chrono::milliseconds crawl_delay = std::chrono::seconds(1);
   // 0: the calendar has no end, and what is reachable in it is not computed.
   uint32_t calendar_days = 366;
-  // What a gzip bomb unpacks to.
+  // The unpacked size of a gzip bomb.
   uint64_t bomb_bytes = uint64_t{64} << 20;
 
   // The product token that robots.txt groups of our own name.
