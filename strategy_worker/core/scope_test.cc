@@ -7,8 +7,7 @@
 
 #include "common/base/status.h"
 #include "strategy_worker/core/strategy_core.h"
-#include "tests/support/expect_ok.h"
-#include "tests/support/strategy_core_fixture.h"
+#include "tests/support/scoped_core_fixture.h"
 
 namespace orbweaver {
 namespace {
@@ -18,20 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-class ScopeTest : public StrategyCoreTest {
+class ScopeTest : public ScopedCoreTest {
  protected:
-  void Begin(const ScopeOptions& options) {
-    StrategyWorld::Worker worker;
-    worker.options = options_;
-    worker.scope = CrawlScope::Make(options, *world_.suffixes).value();
-    core_ = world_.NewCore(strategy_, std::move(worker));
-  }
-  void Step() { ASSERT_OK(world_.RunUntilIdle(*core_)); }
-  void AppendSeeds(const std::string& domain, const std::vector<std::string>& urls) {
-    std::vector<Seed> seeds;
-    for (const std::string& url : urls) seeds.push_back({.url = url});
-    world_.Append({.domain = domain, .event = Seeds{.seeds = seeds}});
-  }
   void AppendLinksTo(const std::string& domain, const std::vector<std::string>& urls,
                      LinkKind kind = LinkKind::kAnchor) {
     std::vector<Link> links;
@@ -49,18 +36,6 @@ class ScopeTest : public StrategyCoreTest {
          .event = LinksFound{
              .source = {.url = from, .depth = depth, .score = 0.75, .link_count = 1, .meta = meta},
              .links = {&link, 1}}});
-  }
-  std::vector<std::string> Requested() {
-    std::vector<std::string> urls;
-    for (const ReadRequest& request : world_.ReadRequests()) urls.push_back(request.url);
-    return urls;
-  }
-  uint64_t CountOf(const std::string& fate) {
-    uint64_t count = 0;
-    world_.metrics.Visit([&](MetricKind, const std::string& name, double value) {
-      if (name == "orbweaver_strategy_links_total{fate=\"" + fate + "\"}") count = value;
-    });
-    return count;
   }
 };
 

@@ -13,12 +13,26 @@
 #include "common/metrics/metric_registry.h"
 #include "common/store/memory/memory_store.h"
 #include "common/store/memory/memory_tables.h"
+#include "common/url/partition.h"
 #include "strategy_worker/states/packed_state_store.h"
 #include "tests/support/expect_ok.h"
 
 namespace orbweaver {
 
 inline Fingerprint Url(uint64_t high) { return {high, 0}; }
+
+inline LinkState AtDepth(uint32_t depth) { return {.status = LinkStatus::kQueued, .depth = depth}; }
+
+// Keys spread over all shards.
+inline Fingerprint Spread(uint64_t index) { return Url(index * 0x9e37'79b9'7f4a'7c15u); }
+
+inline std::vector<Fingerprint> SpreadUrls(uint64_t count) {
+  std::vector<Fingerprint> urls;
+  for (uint64_t i = 0; i < count; ++i) urls.push_back(Spread(i));
+  return urls;
+}
+
+inline std::string FirstRow(std::string_view domain) { return ShardRow(DomainRow(domain), 0); }
 
 class TestOwner {
  public:
