@@ -1,4 +1,5 @@
-// The whole worker on bus and store in memory. Crashes and zombies are tests/sim's.
+// The whole worker on bus and store in memory; past 400 lines, since all cases share its fixture.
+// tests/sim covers crashes and zombies.
 #include "db_worker/db_worker_core.h"
 
 #include <map>

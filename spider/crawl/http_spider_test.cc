@@ -1,5 +1,5 @@
 // The whole spider but for Kafka: a bus in memory, real connections, and the synthetic web with
-// every fault at once. How polite it was is the server's to say.
+// every fault at once. The server judges politeness. Past 400 lines, since all share one web.
 #include "spider/crawl/http_spider.h"
 
 #include <algorithm>

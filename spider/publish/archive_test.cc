@@ -1,5 +1,5 @@
-// WARC and JSON lines files, as written, as left behind by a crash, and on a full disk. That other
-// tools read them is warcio_test.py's to say.
+// WARC and JSON lines files, as written, as left behind by a crash, and on a full disk; past 400
+// lines, since all share one archive. warcio_test.py shows that other tools read them.
 #include "spider/publish/archive.h"
 
 #include <csignal>

@@ -1,4 +1,5 @@
-// Consuming: limits, pausing, positions, commits, cut logs.
+// Consuming: limits, pausing, positions, commits, cut logs. Past 400 lines: the consumer's whole
+// contract.
 #include <algorithm>
 #include <set>
 #include <string>
