@@ -19,6 +19,7 @@ Command PageCommand();
 Command ParseCommand();
 Command PauseCommand();
 Command PurgeCommand();
+Command RecordCommand();
 Command RequeueCommand();
 Command ResetCommand();
 Command ResumeCommand();
@@ -32,12 +33,12 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),   CheckCommand(),   CompleteCommand(), ConfigCommand(),  CrawlCommand(),
-      ExplainCommand(), FetchCommand(),   ForgetCommand(),   InitCommand(),    InspectCommand(),
-      LogCommand(),     MirrorCommand(),  PageCommand(),     ParseCommand(),   PauseCommand(),
-      PurgeCommand(),   RequeueCommand(), ResetCommand(),    ResumeCommand(),  RobotsCommand(),
-      SeedsCommand(),   StatusCommand(),  StrategyCommand(), UnblockCommand(), UrlCommand(),
-      VersionCommand(),
+      BlockCommand(),   CheckCommand(),   CompleteCommand(), ConfigCommand(),   CrawlCommand(),
+      ExplainCommand(), FetchCommand(),   ForgetCommand(),   InitCommand(),     InspectCommand(),
+      LogCommand(),     MirrorCommand(),  PageCommand(),     ParseCommand(),    PauseCommand(),
+      PurgeCommand(),   RecordCommand(),  RequeueCommand(),  ResetCommand(),    ResumeCommand(),
+      RobotsCommand(),  SeedsCommand(),   StatusCommand(),   StrategyCommand(), UnblockCommand(),
+      UrlCommand(),     VersionCommand(),
   };
   return kCommands;
 }

@@ -26,6 +26,7 @@
 #include "cli/crawl/crawl_options.h"
 #include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_plan.h"
+#include "cli/crawl/crawl_recorder.h"
 #include "cli/crawl/crawl_seeds.h"
 #include "cli/crawl/crawl_summary.h"
 #include "cli/crawl/crawl_view.h"
@@ -34,6 +35,7 @@
 #include "cli/crawl/network_arguments.h"
 #include "cli/crawl/newly_allowed.h"
 #include "cli/crawl/output_arguments.h"
+#include "cli/crawl/recording_origin.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/queue_sample.h"
 #include "cli/help_text.h"
@@ -123,6 +125,8 @@ output:
   --mirror                   the pages as files, DIR/HOST/path as wget lays them out, instead of WARC
                              files
   --convert-links            at the end make their links lead from file to file, to read them offline
+  --record DIR               record the crawl's logs there: to look at with SQL, and to replay other
+                             strategies on; `orbweaver record --help`
   --archive-errors           the bodies of error pages (4xx, 5xx) too
   --operator TEXT            who crawls, for those who read the WARC files
   --json                     the closing summary as JSON
@@ -285,7 +289,10 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
                allowed == 1 ? "is" : "are");
   }
   RETURN_IF_ERROR(folder.KeepOptions(schema));
-  ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl));
+  ASSIGN_OR_RETURN(const auto recorder,
+                   CrawlRecorder::Start(options.record, OriginOf(options, schema, arguments.data),
+                                        crawl->bus(), crawl->suffixes(), crawl->partitions()));
+  ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl, recorder.get()));
   RETURN_IF_ERROR(AddSeeds(arguments, options, folder, seeds, *crawl));
   std::unique_ptr<CrawlAdmin> admin;
   if (IsConfigured(schema, "admin.port")) {
@@ -310,6 +317,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
     before = tally.fetched();
     result.Update(watch->Follow(Duration::zero()));
   }
+  if (recorder != nullptr) result.Update(recorder->Finish());
   result.Update(watch->Trim());
   end.last = watch->Snapshot("ended", std::nullopt);
   end.scope = options.spider.scope.kind;

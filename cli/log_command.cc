@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/dead_letter_requeue.h"
 #include "cli/frontier/frontier.h"
+#include "cli/frontier/log_range_arguments.h"
 #include "cli/frontier/log_reader.h"
 #include "cli/frontier/message_view.h"
 #include "cli/frontier/writable_log.h"
@@ -91,56 +91,14 @@ struct Arguments {
   bool json = false;
 };
 
-// "2026-01-31T12:00:00Z", or how long ago.
-bool ParseTime(const std::string& text, WallTime* time) {
-  Duration ago;
-  if (config::ParseDuration(text, &ago)) {
-    *time = SystemClock().Wall() - std::chrono::ceil<std::chrono::milliseconds>(ago);
-    return true;
-  }
-  std::tm parts{};
-  const char* const end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
-  if (end == nullptr || (*end != '\0' && std::strcmp(end, "Z") != 0)) return false;
-  *time = WallTime(std::chrono::seconds(timegm(&parts)));
-  return true;
-}
-
-// Takes `name` and its value; false when the value is none.
-template <typename T, typename Parse>
-bool Take(std::vector<std::string>* args, std::string_view name, T* into, Parse parse,
-          std::string* wrong) {
-  const auto text = TakeValue(args, name);
-  if (!text.has_value()) return true;
-  if (parse(*text, into)) return true;
-  *wrong = fmt::format("{} {}: not understood", name, *text);
-  return false;
-}
-
 // Returns the error, or an empty text.
 std::string Parse(std::vector<std::string> args, Arguments* parsed) {
-  const auto offset = [](const std::string& text, std::optional<int64_t>* into) {
-    int64_t number = -1;
-    if (!config::ParseNumber(text, &number) || number < 0) return false;
-    *into = number;
-    return true;
-  };
-  const auto time = [](const std::string& text, std::optional<WallTime>* into) {
-    return ParseTime(text, &into->emplace());
-  };
-  std::string wrong;
-  std::optional<int64_t> partition;
-  std::optional<int64_t> limit;
-  const bool is_good = Take(&args, "--partition", &partition, offset, &wrong) &&
-                       Take(&args, "--from", &parsed->range.from, offset, &wrong) &&
-                       Take(&args, "--to", &parsed->range.to, offset, &wrong) &&
-                       Take(&args, "--last", &parsed->range.last, offset, &wrong) &&
-                       Take(&args, "--limit", &limit, offset, &wrong) &&
-                       Take(&args, "--since", &parsed->range.since, time, &wrong) &&
-                       Take(&args, "--until", &parsed->range.until, time, &wrong);
-  if (!is_good) return wrong;
-  if (partition.has_value())
-    parsed->range.partition = PartitionId(static_cast<int32_t>(*partition));
-  parsed->limit = static_cast<uint64_t>(limit.value_or(0));
+  std::string wrong = TakeLogRange(&args, &parsed->range);
+  if (!wrong.empty()) return wrong;
+  if (const auto text = TakeValue(&args, "--limit");
+      text && !config::ParseNumber(*text, &parsed->limit)) {
+    return fmt::format("--limit {}: not understood", *text);
+  }
   parsed->domain = TakeValue(&args, "--domain").value_or("");
   parsed->url = TakeValue(&args, "--url").value_or("");
   parsed->type = TakeValue(&args, "--type").value_or("");

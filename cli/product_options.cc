@@ -16,6 +16,7 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclareLogOptions(schema, &options->log);
   DeclarePagesOptions(schema, &options->pages);
   DeclareProcessOptions(schema, &options->process);
+  DeclareRecordOptions(schema, &options->record);
   DeclareSpiderOptions(schema, &options->spider, &options->public_suffixes);
   DeclareStateOptions(schema, &options->states);
   DeclareStrategyOptions(schema, &options->strategy);

@@ -20,6 +20,7 @@
 #include "common/worker/worker_options.h"
 #include "db_worker/options.h"
 #include "db_worker/pages/pages_options.h"
+#include "lab/recording/record_options.h"
 #include "spider/crawl/spider_options.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/host/strategy_options.h"
@@ -38,6 +39,7 @@ struct ProductOptions {
   LogOptions log;
   PagesOptions pages;
   ProcessOptions process;
+  RecordOptions record;
   SpiderOptions spider;  // also url.* and scope.*, which other workers read too
   StateOptions states;
   StrategyOptions strategy;

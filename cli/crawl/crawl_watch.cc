@@ -47,8 +47,9 @@ void AddQueue(std::span<const PartitionReport> partitions, CrawlSnapshot* look) 
   }
 }
 
-absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl) {
-  std::unique_ptr<CrawlWatch> watch(new CrawlWatch(crawl));
+absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl,
+                                                               const CrawlRecorder* recorder) {
+  std::unique_ptr<CrawlWatch> watch(new CrawlWatch(crawl, recorder));
   watch->start_ = SystemClock().Now();
   watch->next_trim_ = watch->start_ + kTrimEvery;
   watch->marks_.push_back({.at = watch->start_, .pages = 0, .bytes = 0});
@@ -120,6 +121,7 @@ absl::Status CrawlWatch::Trim() {
   followed_ = 0;
   next_trim_ = SystemClock().Now() + kTrimEvery;
   RETURN_IF_ERROR(dead_letters_->Follow());
+  if (recorder_ != nullptr) RETURN_IF_ERROR(recorder_->status());
   std::vector<LogStart> starts;
   for (const auto& [topic, group] : kReaders) {
     ASSIGN_OR_RETURN(const auto bounds, offsets_->Bounds(topic, partitions_, kTimeout));
@@ -135,6 +137,9 @@ absl::Status CrawlWatch::Trim() {
                          LoadCheckpoint(crawl_.store(), partitions_[i], kTimeout));
         if (!checkpoint.has_value()) continue;
         start = std::min(start, checkpoint->offset);
+      }
+      if (recorder_ != nullptr) {
+        start = std::min(start, recorder_->RecordedTo(topic, partitions_[i]).value_or(start));
       }
       if (start > bounds[i].start) starts.push_back({topic, partitions_[i], start});
     }

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cli/crawl/crawl_recorder.h"
 #include "cli/crawl/crawl_tally.h"
 #include "cli/crawl/crawl_view.h"
 #include "cli/crawl/dead_letter_tally.h"
@@ -28,8 +29,10 @@ void AddQueue(std::span<const PartitionReport> partitions, CrawlSnapshot* look);
 // Place: `orbweaver crawl`, on its main thread. Not thread-safe.
 class CrawlWatch {
  public:
-  // Entries that are in the log already are of an earlier run and do not count.
-  static absl::StatusOr<std::unique_ptr<CrawlWatch>> Create(LocalCrawl& crawl);
+  // Entries that are in the log already are of an earlier run and do not count. `recorder` may be
+  // null: nothing is recorded; it must outlive this.
+  static absl::StatusOr<std::unique_ptr<CrawlWatch>> Create(LocalCrawl& crawl,
+                                                            const CrawlRecorder* recorder);
 
   // Reads on, waiting at most twice `timeout`. Trims now and then, the sooner the more is read.
   absl::Status Follow(Duration timeout);
@@ -37,7 +40,8 @@ class CrawlWatch {
   // When the first of what is left may be fetched, while nothing is going on; as IdleDetector's.
   absl::StatusOr<std::optional<WallTime>> IdleUntil();
 
-  // Deletes what has been read by those whom it was for, and looks for dead letters.
+  // Deletes what has been read by those whom it was for, and recorded where it is, and looks for
+  // dead letters. A recorder that has failed fails this.
   absl::Status Trim();
 
   // Requests in the feed that have no outcome yet, and markers too: they have left the queue, and
@@ -49,14 +53,15 @@ class CrawlWatch {
   CrawlSnapshot Snapshot(std::string_view state, std::optional<double> done);
 
  private:
-  explicit CrawlWatch(LocalCrawl& crawl)
-      : crawl_(crawl), idle_(static_cast<size_t>(crawl.partitions())) {}
+  CrawlWatch(LocalCrawl& crawl, const CrawlRecorder* recorder)
+      : crawl_(crawl), recorder_(recorder), idle_(static_cast<size_t>(crawl.partitions())) {}
 
   // Ends of all partitions' logs of the three topics, in order; nullopt when one of them was not
   // read by its workers up to there.
   absl::StatusOr<std::optional<std::vector<Offset>>> EndsWhenAllIsRead();
 
   LocalCrawl& crawl_;
+  const CrawlRecorder* const recorder_;
   std::vector<PartitionId> partitions_;
   std::unique_ptr<OffsetReader> offsets_;
   std::unique_ptr<Consumer> consumer_;

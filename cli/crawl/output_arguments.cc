@@ -16,6 +16,7 @@ constexpr std::string_view kFolder = "spider.archive.folder";
 constexpr std::string_view kOperator = "spider.archive.operator";
 constexpr std::string_view kLineFormat = "spider.archive.line_format";
 constexpr std::string_view kWarc = "spider.archive.warc";
+constexpr std::string_view kRecord = "record.folder";
 constexpr std::string_view kHeaders = "spider.archive.headers";
 
 // Switched on by --out.
@@ -48,6 +49,9 @@ void TakeOutputArguments(std::vector<std::string>* args, OptionTexts* options, s
   if (const auto format = TakeValue(args, "--out-format")) {
     options->emplace_back(kLineFormat, *format);
   }
+  if (const auto folder = TakeValue(args, "--record")) {
+    options->emplace_back(kRecord, std::filesystem::absolute(*folder).string());
+  }
   if (const auto who = TakeValue(args, "--operator")) options->emplace_back(kOperator, *who);
   if (const auto names = TakeValues(args, "--keep-header"); !names.empty()) {
     std::string all;
@@ -63,6 +67,7 @@ std::string_view OutputFlagOf(std::string_view option) {
   if (option == kOperator) return "--operator";
   if (option == kLineFormat) return "--out-format";
   if (option == kHeaders) return "--keep-header";
+  if (option == kRecord) return "--record";
   for (const auto& [flag, name] : kSwitches) {
     if (name == option) return flag;
   }

@@ -20,12 +20,80 @@ absl::StatusOr<std::unique_ptr<Consumer>> ConsumeFrom(Bus& bus, std::string_view
   return consumer;
 }
 
+// The first message of [start, end) that was written at `time` or later, given that times grow
+// along the log.
+absl::StatusOr<Offset> FirstSince(Bus& bus, std::string_view topic, PartitionId partition,
+                                  LogBounds within, WallTime time, Duration timeout) {
+  Offset low = within.start;
+  Offset high = within.end;
+  MessageBatch batch;
+  while (low < high) {
+    const Offset middle = low + (high - low) / 2;
+    const AssignedPartition from{.partition = partition, .position = middle};
+    ASSIGN_OR_RETURN(const auto consumer, ConsumeFrom(bus, topic, {&from, 1}));
+    RETURN_IF_ERROR(consumer->Poll({.max_messages = 1}, timeout, &batch));
+    if (batch.empty()) {
+      return TimeoutError("read topic {} partition {}: nothing comes from offset {} on", topic,
+                          partition, middle);
+    }
+    const Message& message = batch.messages().front();
+    if (message.time >= time) {
+      high = middle;
+    } else {
+      low = message.offset + 1;
+    }
+  }
+  return low;
+}
+
 }  // namespace
+
+absl::StatusOr<std::map<PartitionId, LogBounds>> FindBounds(Bus& bus, const LogRange& range,
+                                                            Duration timeout) {
+  ASSIGN_OR_RETURN(const int count, bus.PartitionCount(range.topic, timeout));
+  if (count == 0) return FatalError("read topic {}: there is none", range.topic);
+  std::vector<PartitionId> partitions;
+  for (int i = 0; i < count; ++i) {
+    if (!range.partition.has_value() || *range.partition == PartitionId(i)) {
+      partitions.emplace_back(i);
+    }
+  }
+  if (partitions.empty()) {
+    return FatalError("read topic {}: it has {} partitions, none is {}", range.topic, count,
+                      *range.partition);
+  }
+  ASSIGN_OR_RETURN(const auto offsets, bus.NewOffsetReader());
+  ASSIGN_OR_RETURN(const auto bounds, offsets->Bounds(range.topic, partitions, timeout));
+  std::map<PartitionId, LogBounds> found;
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    LogBounds within = bounds[i];
+    if (range.to.has_value()) within.end = std::min(within.end, Offset(*range.to));
+    if (range.from.has_value()) within.start = std::max(within.start, Offset(*range.from));
+    if (range.last.has_value()) {
+      within.start = std::max(within.start, Offset(within.end.value() - *range.last));
+    }
+    if (range.since.has_value() && within.start < within.end) {
+      ASSIGN_OR_RETURN(within.start,
+                       FirstSince(bus, range.topic, partitions[i], within, *range.since, timeout));
+    }
+    if (range.until.has_value() && within.start < within.end) {
+      ASSIGN_OR_RETURN(within.end,
+                       FirstSince(bus, range.topic, partitions[i], within, *range.until, timeout));
+    }
+    found[partitions[i]] = within;
+  }
+  return found;
+}
 
 absl::Status LogReader::Read(Bus& bus, Duration timeout,
                              absl::FunctionRef<bool(const Message&)> visit) {
-  if (!begun_) RETURN_IF_ERROR(FindStretches(bus, timeout));
-  begun_ = true;
+  if (!begun_) {
+    ASSIGN_OR_RETURN(const auto bounds, FindBounds(bus, range_, timeout));
+    for (const auto& [partition, within] : bounds) {
+      stretches_[partition] = {.next = within.start, .end = within.end};
+    }
+    begun_ = true;
+  }
   if (done()) return absl::OkStatus();
   ASSIGN_OR_RETURN(auto consumer, Consume(bus));
   SteadyTime heard = SystemClock().Now();
@@ -70,66 +138,6 @@ absl::StatusOr<std::unique_ptr<Consumer>> LogReader::Consume(Bus& bus) const {
 bool LogReader::done() const {
   return std::all_of(stretches_.begin(), stretches_.end(),
                      [](const auto& entry) { return entry.second.next >= entry.second.end; });
-}
-
-absl::Status LogReader::FindStretches(Bus& bus, Duration timeout) {
-  ASSIGN_OR_RETURN(const int count, bus.PartitionCount(range_.topic, timeout));
-  if (count == 0) return FatalError("read topic {}: there is none", range_.topic);
-  std::vector<PartitionId> partitions;
-  for (int i = 0; i < count; ++i) {
-    if (!range_.partition.has_value() || *range_.partition == PartitionId(i)) {
-      partitions.emplace_back(i);
-    }
-  }
-  if (partitions.empty()) {
-    return FatalError("read topic {}: it has {} partitions, none is {}", range_.topic, count,
-                      *range_.partition);
-  }
-  ASSIGN_OR_RETURN(const auto offsets, bus.NewOffsetReader());
-  ASSIGN_OR_RETURN(const auto bounds, offsets->Bounds(range_.topic, partitions, timeout));
-  std::map<PartitionId, Stretch> stretches;
-  for (size_t i = 0; i < partitions.size(); ++i) {
-    LogBounds within = bounds[i];
-    if (range_.to.has_value()) within.end = std::min(within.end, Offset(*range_.to));
-    if (range_.from.has_value()) within.start = std::max(within.start, Offset(*range_.from));
-    if (range_.last.has_value()) {
-      within.start = std::max(within.start, Offset(within.end.value() - *range_.last));
-    }
-    if (range_.since.has_value() && within.start < within.end) {
-      ASSIGN_OR_RETURN(within.start,
-                       FirstSince(bus, partitions[i], within, *range_.since, timeout));
-    }
-    if (range_.until.has_value() && within.start < within.end) {
-      ASSIGN_OR_RETURN(within.end, FirstSince(bus, partitions[i], within, *range_.until, timeout));
-    }
-    stretches[partitions[i]] = {.next = within.start, .end = within.end};
-  }
-  stretches_ = std::move(stretches);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Offset> LogReader::FirstSince(Bus& bus, PartitionId partition, LogBounds within,
-                                             WallTime time, Duration timeout) const {
-  Offset low = within.start;
-  Offset high = within.end;
-  MessageBatch batch;
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    const AssignedPartition from{.partition = partition, .position = middle};
-    ASSIGN_OR_RETURN(const auto consumer, ConsumeFrom(bus, range_.topic, {&from, 1}));
-    RETURN_IF_ERROR(consumer->Poll({.max_messages = 1}, timeout, &batch));
-    if (batch.empty()) {
-      return TimeoutError("read topic {} partition {}: nothing comes from offset {} on",
-                          range_.topic, partition, middle);
-    }
-    const Message& message = batch.messages().front();
-    if (message.time >= time) {
-      high = middle;
-    } else {
-      low = message.offset + 1;
-    }
-  }
-  return low;
 }
 
 absl::Status LogReader::SkipDeleted(Bus& bus, Duration timeout) {

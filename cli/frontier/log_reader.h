@@ -10,6 +10,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include "common/bus/bus.h"
 
@@ -23,6 +24,12 @@ struct LogRange {
   std::optional<int64_t> last;           // only so many before the end, in each partition
   std::optional<WallTime> since, until;  // when it was written: [since, until)
 };
+
+// Where the range begins and ends in each of its partitions, as the logs are now. Retry and fatal
+// errors as the bus's; fatal when there is no such topic or partition. `timeout` bounds each wait
+// for the bus.
+absl::StatusOr<std::map<PartitionId, LogBounds>> FindBounds(Bus& bus, const LogRange& range,
+                                                            Duration timeout);
 
 // Not thread-safe.
 class LogReader {
@@ -42,11 +49,6 @@ class LogReader {
     Offset end;
   };
 
-  absl::Status FindStretches(Bus& bus, Duration timeout);
-  // The first message of [start, end) that was written at `time` or later, given that times grow
-  // along the log.
-  absl::StatusOr<Offset> FirstSince(Bus& bus, PartitionId partition, LogBounds within,
-                                    WallTime time, Duration timeout) const;
   // Moves what is to be read next to where the log begins, if that has passed it.
   absl::Status SkipDeleted(Bus& bus, Duration timeout);
   absl::StatusOr<std::unique_ptr<Consumer>> Consume(Bus& bus) const;

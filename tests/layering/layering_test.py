@@ -38,7 +38,8 @@ LAYERS = {
     "strategy_worker/sdk": [],
     "strategy_worker/plugins": ["strategy_worker/sdk"],
     "db_worker": ["common"],
-    "cli": ["common", "spider", "strategy_worker", "db_worker"],
+    "lab": ["common", "spider", "strategy_worker", "db_worker"],
+    "cli": ["common", "spider", "strategy_worker", "db_worker", "lab"],
     "cmake": [],
     "tests": [""],
 }
