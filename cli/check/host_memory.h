@@ -1,4 +1,4 @@
-// The memory that a check has of hosts, so that it asks none in vain.
+// A check's memory of hosts: it sends no request that is known to fail.
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ absl::StatusOr<std::unique_ptr<Frontier>> Frontier::Open(
 absl::StatusOr<int> Frontier::Partitions() const {
   ASSIGN_OR_RETURN(const int partitions, bus_->PartitionCount(kSpiderLogTopic, kLookTimeout));
   if (partitions > 0) return partitions;
-  return FatalError("look at topic {}: there is none. Run `orbweaver init`", kSpiderLogTopic);
+  return FatalError("look at topic {}: it does not exist. Run `orbweaver init`", kSpiderLogTopic);
 }
 
 absl::StatusOr<std::vector<GroupMember>> Frontier::Members(std::string_view group,

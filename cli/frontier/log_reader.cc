@@ -51,7 +51,7 @@ absl::StatusOr<Offset> FirstSince(Bus& bus, std::string_view topic, PartitionId 
 absl::StatusOr<std::map<PartitionId, LogBounds>> FindBounds(Bus& bus, const LogRange& range,
                                                             Duration timeout) {
   ASSIGN_OR_RETURN(const int count, bus.PartitionCount(range.topic, timeout));
-  if (count == 0) return FatalError("read topic {}: there is none", range.topic);
+  if (count == 0) return FatalError("read topic {}: it does not exist", range.topic);
   std::vector<PartitionId> partitions;
   for (int i = 0; i < count; ++i) {
     if (!range.partition.has_value() || *range.partition == PartitionId(i)) {

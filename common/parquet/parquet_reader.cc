@@ -47,13 +47,13 @@ absl::StatusOr<std::unique_ptr<ParquetReader>> ParquetReader::Open(
     std::unique_ptr<ByteSource> source, ParquetReaderOptions options) {
   const uint64_t size = source->size();
   std::string bytes;
-  if (size < kMagic.size() + kTailBytes) return PoisonError("read a Parquet file: it is none");
+  if (size < kMagic.size() + kTailBytes) return PoisonError("read a file: not a Parquet file");
   RETURN_IF_ERROR(source->Read(0, kMagic.size(), &bytes));
   const bool begins = bytes == kMagic;
   RETURN_IF_ERROR(source->Read(size - kTailBytes, kTailBytes, &bytes));
   if (bytes.ends_with("PARE")) return PoisonError("read a Parquet file: it is encrypted");
   if (!begins || !bytes.ends_with(kMagic)) {
-    return PoisonError("read a Parquet file: it is none, or was cut off");
+    return PoisonError("read a file: not a Parquet file, or cut off");
   }
   uint32_t footer = 0;
   std::memcpy(&footer, bytes.data(), sizeof footer);

@@ -14,7 +14,7 @@ namespace {
 // Of one band of one domain in one call, should they be small.
 constexpr uint64_t kMaxChunksAhead = 16;
 // Of one band of one domain in one batch: all others wait for it.
-constexpr uint32_t kMaxChunksInVain = 256;
+constexpr uint32_t kMaxEmptyChunks = 256;
 
 }  // namespace
 
@@ -49,7 +49,7 @@ absl::Status BatchReader::Read() {
 bool BatchReader::TakeCached(Cursor& cursor) {
   const LeavingDomain& domain = *cursor.domain;
   const Band& band = domain.chosen.head.bands[cursor.band];
-  while (cursor.left > 0 && cursor.chunk < band.next && cursor.chunks_in_vain < kMaxChunksInVain) {
+  while (cursor.left > 0 && cursor.chunk < band.next && cursor.empty_chunks < kMaxEmptyChunks) {
     const ChunkKey key = domain.partition->KeyOf(domain.chosen.id, cursor.band, cursor.chunk);
     std::shared_ptr<const Chunk> chunk;
     const auto found = read_.find(key);
@@ -68,10 +68,10 @@ bool BatchReader::TakeCached(Cursor& cursor) {
           {encoded, cursor.chunk, cursor.index, static_cast<uint8_t>(cursor.band)});
       --cursor.left;
     }
-    const bool in_vain = cursor.left == left_before;
-    if (!in_vain) kept_.push_back(std::move(chunk));
+    const bool gave_none = cursor.left == left_before;
+    if (!gave_none) kept_.push_back(std::move(chunk));
     if (cursor.index < size) break;
-    if (in_vain) ++cursor.chunks_in_vain;
+    if (gave_none) ++cursor.empty_chunks;
     if (found != read_.end()) read_.erase(found);
     parts_.chunks.Erase(key);
     ++cursor.chunk;

@@ -57,7 +57,7 @@ class BatchReader {
     uint32_t left;
     uint64_t chunk;
     uint32_t index;
-    uint32_t chunks_in_vain = 0;  // passed, and gave nothing
+    uint32_t empty_chunks = 0;  // passed, and gave no request
   };
 
   // Takes what is in memory. False when the chunk it stands at has to be read.

@@ -155,7 +155,7 @@ absl::Status Chunk::ParseTakenOut(size_t begin) {
     taken_out_.push_back(one);
   }
   if (!ok || !in.AtEnd()) {
-    return PoisonError("chunk: {} bytes behind its requests that are none", bytes_.size() - begin);
+    return PoisonError("chunk: {} extra bytes behind its requests", bytes_.size() - begin);
   }
   return absl::OkStatus();
 }

@@ -61,10 +61,9 @@ typedef struct orbweaver_state {
 /* The record of the event's registered domain. Counts include the event itself. */
 typedef struct orbweaver_domain {
   orbweaver_text name_view;
-  uint64_t fetched; /* pages crawled, again counted again */
-  uint64_t
-      scheduled;   /* requests scheduled, again counted again; a RAISE of what is QUEUED is none */
-  uint64_t failed; /* failures, of each try */
+  uint64_t fetched;         /* pages crawled; every re-crawl counts */
+  uint64_t scheduled;       /* requests, with retries and re-crawls; no RAISE of a QUEUED URL */
+  uint64_t failed;          /* failures; every try counts */
   uint64_t known_urls;      /* URLs of which a state is kept */
   int64_t crawl_delay_ms;   /* robots.txt's; -1: none known */
   orbweaver_text data_view; /* what this strategy kept; empty at first */

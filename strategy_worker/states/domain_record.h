@@ -20,8 +20,8 @@ namespace orbweaver {
 struct DomainRecord {
   Watermark applied;  // the last event of the spider log that is in here
 
-  uint64_t fetched = 0;    // pages crawled, again counted again
-  uint64_t scheduled = 0;  // requests scheduled, again counted again
+  uint64_t fetched = 0;    // pages crawled; every re-crawl counts
+  uint64_t scheduled = 0;  // requests; every retry and re-crawl counts
   uint64_t failed = 0;
   uint64_t known_urls = 0;
   // Of the known URLs those that the strategy worker scheduled by itself, so that they count in no

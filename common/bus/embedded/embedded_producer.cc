@@ -21,7 +21,7 @@ absl::Status EmbeddedProducer::Send(const Record& record, uint64_t token) {
   const size_t bytes = record.key.size() + record.value.size();
   if (topic_ == nullptr || topic_->spec.name != record.topic) {
     topic_ = log_.FindTopic(record.topic);
-    if (topic_ == nullptr) return FatalError("send to topic '{}': there is none", record.topic);
+    if (topic_ == nullptr) return FatalError("send to topic '{}': it does not exist", record.topic);
   }
   LogPartition* const partition = topic_->Find(record.partition);
   if (partition == nullptr) {

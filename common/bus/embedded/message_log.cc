@@ -210,7 +210,7 @@ const LogTopic* MessageLog::FindTopic(std::string_view name) const {
 absl::StatusOr<LogPartition*> MessageLog::FindPartition(std::string_view topic,
                                                         PartitionId partition) const {
   const LogTopic* const found = FindTopic(topic);
-  if (found == nullptr) return FatalError("topic '{}': there is none", topic);
+  if (found == nullptr) return FatalError("topic '{}': it does not exist", topic);
   LogPartition* const log = found->Find(partition);
   if (log != nullptr) return log;
   return FatalError("topic '{}' partition {}: it has {} partitions", topic, partition,

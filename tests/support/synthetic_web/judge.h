@@ -22,7 +22,7 @@ struct JudgeOptions {
   Duration address_delay{};
   // No two requests of a registered domain at once.
   bool one_at_a_time = true;
-  // robots.txt's crawl-delay and Retry-After are minded.
+  // The client must obey robots.txt's crawl-delay and Retry-After.
   bool mind_wishes = true;
 };
 
