@@ -32,7 +32,7 @@ struct CheckSettings {
   // Where a redirect leads, or a GET after HEAD, waits no longer than this for its turn.
   Duration next_step_wait = std::chrono::minutes(2);
   bool obey_robots = false;
-  // That wait for their turn, beside those that are asked.
+  // The most URLs that wait for their turn, beside those that are asked.
   size_t max_waiting = 20'000;
   RobotsOptions robots;
 };

@@ -1,4 +1,4 @@
-// Whose entries count in a log that several owners wrote.
+// Decides which owners' entries count in a log that several owners wrote.
 #pragma once
 
 #include <string>

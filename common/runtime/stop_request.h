@@ -1,4 +1,4 @@
-// That this process should stop: asked once, seen everywhere.
+// The request that this process stops: made once, seen everywhere.
 #pragma once
 
 #include <atomic>

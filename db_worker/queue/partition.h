@@ -19,7 +19,7 @@
 
 namespace orbweaver {
 
-// The source of a partition's lag: the requests of its feed that the spiders have not done.
+// How a partition's lag is known: the requests of its feed that the spiders have not done.
 enum class LagState : uint8_t {
   kUnknown,          // not looked at yet
   kCommitted,        // the usual case

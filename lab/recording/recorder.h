@@ -42,8 +42,8 @@ class Recorder {
   Recorder(RecordingFolder* folder, const PublicSuffixes& suffixes, RecorderOptions options)
       : folder_(*folder), suffixes_(suffixes), options_(options) {}
 
-  // That the partitions which the recording has are those of `bus`: fatal when a log ends below
-  // what was recorded of it, or has another record where the last recorded one stood.
+  // Checks that the partitions of the recording are those of `bus`: fatal when a log ends below its
+  // recorded end, or has another record where the last recorded one stood.
   absl::Status CheckLogs(Bus& bus);
 
   // Reads a partition from where the recording stands, or else `range.first`, up to `range.end`.

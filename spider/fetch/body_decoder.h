@@ -74,7 +74,7 @@ class BodyDecoder {
     virtual Result Run(std::string_view* piece, char* out, size_t room, size_t* written) = 0;
     // The first bytes of another stream that may follow one that is done; empty: none may.
     virtual std::string_view Magic() const { return {}; }
-    // That has come: what follows belongs to another stream.
+    // Those bytes have come: what follows belongs to another stream.
     virtual void Restart() {}
   };
 

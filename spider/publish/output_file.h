@@ -42,7 +42,7 @@ class OutputFile {
   // with a number more. Nothing can be appended any more.
   absl::Status Finish();
 
-  // That it has once it is finished.
+  // The file's path once it is finished.
   const std::string& path() const { return path_; }
   std::string open_path() const { return path_ + ending_; }
 

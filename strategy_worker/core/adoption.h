@@ -1,4 +1,4 @@
-// Whose the bytes of a domain's record are.
+// Makes the bytes of a domain's record those of the strategy that runs.
 #pragma once
 
 #include "absl/status/status.h"

@@ -79,7 +79,7 @@ class Batch {
 
   // The portion's next event; null when the portion is done. Events of no domain come first.
   SourceEvent* Next();
-  // That of Next(), which has an entry.
+  // The domain of Next()'s event, where that has an entry.
   TouchedDomain& domain() { return domains_[next_domain_]; }
   void Advance();
   // To be asked when the portion is done.

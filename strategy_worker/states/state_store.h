@@ -62,8 +62,8 @@ class DomainStates {
 struct StateRequest {
   std::string_view domain;
   PartitionId partition;
-  // Whose states will be looked at: those of all, or none: only the record is needed. A domain in
-  // one row is loaded whole when any are asked for; of a sharded one only the shards of these.
+  // The URLs whose states will be read; none: only the record is needed. A domain in one row is
+  // loaded whole when any are asked for; of a sharded one only the shards of these.
   std::span<const Fingerprint> fingerprints;
   bool all_states = false;     // those of all URLs, however many
   bool record_states = false;  // those that stand in the record's row, which cost no read more

@@ -101,7 +101,7 @@ class SpiderSoak : public ::testing::Test {
     RecordProperty("deaths", deaths_);
   }
 
-  // That something was tried at all.
+  // Checks that the run was worth something.
   void ExpectALifeWorthTheName() {
     EXPECT_GT(fed_, size_t{kMinutes * 60 * kRequestsPerSecond / 3});
     EXPECT_GT(sites_.pages_served(), fed_ / 10);

@@ -1,5 +1,5 @@
-// That the simulator can fail: each rule of the crash protocol, and five mistakes, are needed for
-// its seeds to hold.
+// Shows that the simulator can fail: each rule of the crash protocol, and five mistakes, are needed
+// for its seeds to hold.
 #include "tests/sim/whole/planted_faults.h"
 
 #include <algorithm>
