@@ -195,6 +195,16 @@ def riddles(root, files):
                 yield f"{file}:{number}: a sentence begins with {found[1]}; the subject comes first"
 
 
+def unwrapped(root, files):
+    """Lines of Markdown past 100 columns, but for tables and code."""
+    for file in files:
+        is_code = False
+        for number, line in enumerate((root / file).read_text().splitlines() if file.endswith(".md") else (), 1):
+            is_code ^= line.lstrip().startswith("```")
+            if len(line) > 100 and not is_code and not line.lstrip().startswith("|"):
+                yield f"{file}:{number}: {len(line)} columns; text is wrapped at 100"
+
+
 def tracked(root):
     # git refuses a checkout of another user, as root has it before him, unless it is named.
     out = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files"], check=True,
@@ -214,6 +224,9 @@ class Layering(unittest.TestCase):
 
     def test_comments_begin_with_their_subject(self):
         self.assertEqual([], list(riddles(ROOT, tracked(ROOT))))
+
+    def test_markdown_is_wrapped(self):
+        self.assertEqual([], list(unwrapped(ROOT, tracked(ROOT))))
 
     def test_every_class_has_a_name_of_its_own(self):
         self.assertEqual([], list(doubles(ROOT, tracked(ROOT))))
@@ -299,6 +312,12 @@ class TheCheckItself(unittest.TestCase):
             for text in ("// Whatever it is.", '// As "What it rests on" says.', "// Keeps what it read and who sent it.", "send('Who are you')"):
                 (root / "a.py").write_text(text)
                 self.assertEqual([], list(riddles(root, ["a.py"])), text)
+
+    def test_a_long_line_of_markdown_is_a_breach(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root, long = pathlib.Path(folder), "word " * 21
+            (root / "a.md").write_text(f"{long[:100]}\n{long}\n| {long} |\n```sh\n{long}\n```\n")
+            self.assertEqual(["a.md:2: 105 columns; text is wrapped at 100"], list(unwrapped(root, ["a.md", "a.h"])))
 
     def test_a_folder_without_a_word_is_a_breach(self):
         self.assertTrue(self.breaches({"common/base/x.h": "", "ARCHITECTURE.md": "see common/url/"}))
