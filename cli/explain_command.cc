@@ -55,7 +55,7 @@ absl::StatusOr<Explained> ExplainIn(const Frontier& frontier, const ProductOptio
   Explained explained;
   ASSIGN_OR_RETURN(const int partitions, frontier.Partitions());
   ASSIGN_OR_RETURN(explained.facts,
-                   ReadUrlFacts(frontier.store(), url, partitions, options.db_worker.feed));
+                   ReadUrlFacts(frontier.store(), url, partitions, options.spider.politeness));
   std::optional<RequestTrace> trace;
   if (WantsTrace(explained.facts)) {
     ASSIGN_OR_RETURN(trace, TraceRequest(frontier.bus(), explained.facts));

@@ -53,11 +53,11 @@ int Show(const ProductOptions& options, const std::optional<std::filesystem::pat
     Store& store = (*frontier)->store();
     if (url.has_value()) {
       ASSIGN_OR_RETURN(const UrlFacts facts,
-                       ReadUrlFacts(store, *url, partitions, options.db_worker.feed));
+                       ReadUrlFacts(store, *url, partitions, options.spider.politeness));
       return UrlJson(facts);
     }
     ASSIGN_OR_RETURN(const DomainFacts facts,
-                     ReadDomainFacts(store, domain, partitions, options.db_worker.feed));
+                     ReadDomainFacts(store, domain, partitions, options.spider.politeness));
     return DomainJson(facts, SystemClock().Wall());
   };
   const auto text = inspect();

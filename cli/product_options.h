@@ -40,7 +40,7 @@ struct ProductOptions {
   PagesOptions pages;
   ProcessOptions process;
   RecordOptions record;
-  SpiderOptions spider;  // also url.* and scope.*, which other workers read too
+  SpiderOptions spider;  // also politeness.*, scope.* and url.*, which other workers read too
   StateOptions states;
   StrategyOptions strategy;
   StrategyWorkerOptions strategy_worker;

@@ -146,7 +146,7 @@ absl::Status DbWorkerCore::State::Start() {
                             .chunks = chunks,
                             .partitions = partitions,
                             .partition_count = partition_count});
-  enqueuer.emplace(*parts, setup.seed);
+  enqueuer.emplace(*parts);
   opener.emplace(*parts);
   dequeuer.emplace(*parts);
   checkpointer.emplace(*parts);
@@ -476,7 +476,7 @@ absl::StatusOr<DomainReport> DbWorkerCore::Inspect(std::string_view domain) {
   if (id == kNoDomain) return absl::NotFoundError("nothing was ever queued for this domain");
   Head head;
   partition->index.Read(id, &head);
-  return ReportOf(partition->id, domain, head, state_->setup.options.feed);
+  return ReportOf(partition->id, domain, head, state_->setup.options.politeness);
 }
 
 bool DbWorkerCore::SetPaused(PartitionId partition, bool paused) {

@@ -29,7 +29,6 @@ struct DbWorkerSetup {
   DbWorkerOptions options;
   std::string name;  // in markers, for people who read them
   GroupMembership membership;
-  uint64_t seed = 1;  // of back-offs' jitter
 };
 
 class DbWorkerCore {

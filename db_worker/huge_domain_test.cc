@@ -53,7 +53,7 @@ class GaugedStore : public MemoryStore {
 
 class HugeDomainTest : public ::testing::Test {
  protected:
-  HugeDomainTest() { worker_.feed().min_delay = std::chrono::milliseconds(0); }
+  HugeDomainTest() { worker_.politeness().delay = std::chrono::milliseconds(0); }
 
   void Put(const std::string& domain, const std::string& column, std::string_view value) {
     const std::string row = DomainRow(domain);

@@ -4,7 +4,6 @@
 #include <latch>
 #include <memory>
 #include <poll.h>
-#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -40,6 +39,7 @@ void Declare(config::Schema& schema, Options* options) {
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
   DeclareDbWorkerOptions(schema, &options->core);
+  DeclarePolitenessOptions(schema, &options->core.politeness);
   DeclarePagesOptions(schema, &options->pages);
   DeclareUrlOptions(schema, &options->url, &options->public_suffixes);
   DeclareWorkerOptions(schema, &options->worker);
@@ -65,8 +65,7 @@ absl::Status RunQueue(const Parts& parts, const StopRequest& stop) {
                                .admin = admin,
                                .setup = {.options = parts.options.core,
                                          .name = WorkerId(worker),
-                                         .membership = worker.membership,
-                                         .seed = std::random_device()()}};
+                                         .membership = worker.membership}};
   parts.registered.count_down();
   return RunSteps("queue", [&queue] { return NewQueueWorker(queue); }, stop);
 }

@@ -48,29 +48,6 @@ void DeclareFeedOptions(config::Schema& schema, FeedOptions* options) {
               .max = std::chrono::hours(1),
               .doc = "The least time between two batches of a partition, and between two looks at "
                      "the spiders' progress"});
-  schema.Add("feed.min_delay", &options->min_delay,
-             {.max = std::chrono::hours(24),
-              .doc = "The least time between two requests to one domain, whatever its robots.txt "
-                     "allows"});
-  schema.Add("feed.max_delay", &options->max_delay,
-             {.max = std::chrono::hours(24 * 7),
-              .doc = "What a robots.txt may ask for at most; more is taken as this"});
-  schema.Add("feed.back_off_first", &options->back_off_first,
-             {.min = milliseconds(1),
-              .max = std::chrono::hours(24 * 7),
-              .doc = "How long a domain's queue rests after an answer 429 or 503 without "
-                     "Retry-After; doubles with each further one"});
-  schema.Add(
-      "feed.back_off_most", &options->back_off_most,
-      {.min = milliseconds(1), .max = std::chrono::hours(24 * 7), .doc = "The longest such rest"});
-  schema.Add("feed.back_off_jitter", &options->back_off_jitter,
-             {.min = 0,
-              .max = 1,
-              .doc = "By up to this share a rest is longer or shorter, so that domains that failed "
-                     "together do not come back together"});
-  schema.Add("feed.back_off_forgiven_after", &options->back_off_forgiven_after,
-             {.max = std::chrono::hours(24 * 7),
-              .doc = "After so long without another 429 or 503 the next one counts as the first"});
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/politeness/politeness_options.h"
+
 namespace orbweaver {
 
 namespace config {
@@ -21,18 +23,12 @@ struct FeedOptions {
   uint32_t min_domains = 128;
   std::chrono::milliseconds window = std::chrono::seconds(10);
   std::chrono::milliseconds interval = std::chrono::milliseconds(200);
-  std::chrono::milliseconds min_delay = std::chrono::seconds(1);
-  std::chrono::milliseconds max_delay = std::chrono::hours(1);
-  // After 429 and 503; doubles.
-  std::chrono::milliseconds back_off_first = std::chrono::minutes(1);
-  std::chrono::milliseconds back_off_most = std::chrono::hours(24);
-  double back_off_jitter = 0.1;
-  std::chrono::milliseconds back_off_forgiven_after = std::chrono::minutes(30);
 };
 
 struct DbWorkerOptions {
   std::vector<std::string> roles{"enqueue", "dequeue", "pages"};  // roles.h
   FeedOptions feed;
+  PolitenessOptions politeness;  // as the spiders'; declared by its own room
   std::chrono::milliseconds call_timeout = std::chrono::seconds(20);
   std::chrono::milliseconds checkpoint_interval = std::chrono::seconds(5);
   int64_t checkpoint_requests = 50'000;

@@ -47,7 +47,7 @@ void CountDomain(const Head& head, WallTime now, PartitionReport* report) {
   if (ready == 0 && head.delayed.empty()) return;
   const WallTime earliest = ready > 0 ? WallTime() : OpensAt(head.delayed.front().due);
   report->next_due = std::min(report->next_due, std::max(earliest, ReadyAt(head)));
-  if (head.blocked_until > now) {
+  if (head.rest.until > now) {
     ++report->blocked;
   } else if (ready > 0) {
     ++(head.paced_until > now ? report->paced : report->ready);
@@ -75,14 +75,14 @@ PartitionReport ReportOf(const Partition& partition, WallTime now) {
 }
 
 DomainReport ReportOf(PartitionId partition, std::string_view domain, const Head& head,
-                      const FeedOptions& options) {
+                      const PolitenessOptions& options) {
   DomainReport report{.domain = std::string(domain),
                       .partition = partition,
                       .delayed = DelayedIn(head),
                       .delay = DelayOf(head, options),
-                      .blocked_until = head.blocked_until,
+                      .blocked_until = head.rest.until,
                       .paced_until = head.paced_until,
-                      .back_offs = head.back_offs,
+                      .back_offs = head.rest.back_offs,
                       .waiting_since = head.waiting_since};
   for (int band = 0; band < kBands; ++band) report.waiting[band] = head.bands[band].waiting;
   if (!head.delayed.empty()) report.next_delayed = OpensAt(head.delayed.front().due);

@@ -61,6 +61,6 @@ void CountDomain(const Head& head, WallTime now, PartitionReport* report);
 
 PartitionReport ReportOf(const Partition& partition, WallTime now);
 DomainReport ReportOf(PartitionId partition, std::string_view domain, const Head& head,
-                      const FeedOptions& options);
+                      const PolitenessOptions& options);
 
 }  // namespace orbweaver

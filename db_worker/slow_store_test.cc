@@ -41,7 +41,7 @@ class SlowStoreTest : public ::testing::Test {
                                 .faults = {.min_latency = call_time, .row_time = row_time}}) {
       DbWorkerSetup setup{.name = name,
                           .membership = {.member = name, .session_timeout = kSession}};
-      setup.options.feed.min_delay = milliseconds(0);
+      setup.options.politeness.delay = milliseconds(0);
       setup.options.feed.low_lag = setup.options.feed.target_lag;
       setup.options.checkpoint_interval = minutes(10);
       auto made = DbWorkerCore::Create(test.bus_, store, test.clock_, metrics, setup);

@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/kafka/kafka_bus.h"
+#include "common/politeness/politeness_options.h"
 #include "common/runtime/process.h"
 #include "common/runtime/stats_reporter.h"
 #include "common/runtime/step_loop.h"
@@ -34,6 +35,7 @@ constexpr char kModule[] = "strategy-worker";
 struct Options {
   HBaseOptions hbase;
   KafkaOptions kafka;
+  PolitenessOptions politeness;
   PublicSuffixOptions public_suffixes;
   ScopeOptions scope;
   StateOptions states;
@@ -46,6 +48,7 @@ struct Options {
 void Declare(config::Schema& schema, Options* options) {
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);
+  DeclarePolitenessOptions(schema, &options->politeness);
   DeclareScopeOptions(schema, &options->scope);
   DeclareStateOptions(schema, &options->states);
   DeclareStrategyOptions(schema, &options->strategy);
@@ -64,13 +67,16 @@ absl::Status Run(const Options& options, Process& process) {
       "public_suffixes", [&suffixes](JsonWriter& json) { suffixes->WriteStatus(json); });
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   ASSIGN_OR_RETURN(const auto store, HBaseStore::Create(options.hbase));
+  StrategyWorkerOptions core = options.core;
+  core.max_retry_after =
+      std::chrono::floor<std::chrono::milliseconds>(options.politeness.back_off.most);
   const StrategyWorkerParts parts{.bus = *bus,
                                   .store = *store,
                                   .strategy = *strategy,
                                   .suffixes = *suffixes,
                                   .metrics = process.metrics,
                                   .state_metrics = state_metrics,
-                                  .options = options.core,
+                                  .options = core,
                                   .states = options.states,
                                   .urls = options.url,
                                   .scope = scope,

@@ -45,10 +45,6 @@ uint32_t PerGroup(const PressureLimits& limits) {
                                     : std::min(limits.domain.at_once + 1, 1000U);
 }
 
-uint64_t SeedOf(const Clock& clock) {
-  return static_cast<uint64_t>(clock.Wall().time_since_epoch().count());
-}
-
 }  // namespace
 
 CheckEngine::CheckEngine(const CheckSettings& settings, ListedUrls urls, TextOf text_of,
@@ -61,7 +57,7 @@ CheckEngine::CheckEngine(const CheckSettings& settings, ListedUrls urls, TextOf 
       fetcher_(fetcher),
       clock_(clock),
       on_result_(std::move(on_result)),
-      gate_(settings.limits, SeedOf(clock)),
+      gate_(settings.limits),
       memory_(kRememberedHosts),
       robots_(settings.robots, clock) {}
 

@@ -24,14 +24,14 @@ struct PressureGate::Lane {
   explicit Lane(const PressureLimit& of) : limit(of), interval(IntervalOf(of)) {}
 
   bool full() const { return limit.at_once > 0 && running >= limit.at_once; }
-  SteadyTime ReadyAt() const { return std::max(next_start, back_off.blocked_until()); }
+  SteadyTime ReadyAt() const { return std::max(next_start, rest.until); }
   bool Free(SteadyTime now) const { return !full() && ReadyAt() <= now; }
 
   const PressureLimit limit;
   Duration interval;
   SteadyTime next_start = SteadyTime::min();
   SteadyTime reserved = SteadyTime::min();  // the last time that a visitor was told to come again
-  BackOff back_off;
+  DomainRest<SteadyTime> rest;
   uint32_t running = 0;
   uint32_t waiting = 0;  // visitors
   std::deque<Host*> waiters;
@@ -50,8 +50,7 @@ struct PressureGate::Host : Lane {
   bool placed = false;  // in ready_, or among the waiters of one lane
 };
 
-PressureGate::PressureGate(const PressureLimits& limits, uint64_t seed)
-    : limits_(limits), random_(seed) {}
+PressureGate::PressureGate(const PressureLimits& limits) : limits_(limits) {}
 PressureGate::~PressureGate() = default;
 
 PressureGate::Lane& PressureGate::FindLane(std::string key, const PressureLimit& limit) {
@@ -183,15 +182,19 @@ void PressureGate::Ended(VisitorId id, SteadyTime now) {
 SteadyTime PressureGate::Complain(std::string_view domain, std::optional<Duration> retry_after,
                                   SteadyTime now) {
   Lane& lane = FindLane(fmt::format("d{}", domain), limits_.domain);
-  lane.back_off.Complain(limits_.back_off, retry_after, now, random_);
-  return lane.back_off.blocked_until();
+  if (retry_after) {
+    lane.rest.RestUntil(limits_.back_off, now + RestAsAsked(limits_.back_off, *retry_after), now);
+  } else {
+    lane.rest.BackOff(limits_.back_off, domain, now);
+  }
+  return lane.rest.until;
 }
 
 // Those that nobody uses, and that would begin anew as they are.
 void PressureGate::Forget(SteadyTime now) {
   const auto is_idle = [&](const Lane& lane) {
     return lane.running == 0 && lane.waiting == 0 && !lane.has_look && lane.ReadyAt() <= now &&
-           lane.reserved <= now && lane.back_off.Forgiven(limits_.back_off, now);
+           lane.reserved <= now && lane.rest.IsForgiven(limits_.back_off, now);
   };
   absl::flat_hash_map<const Lane*, bool> used;
   for (auto host = hosts_.begin(); host != hosts_.end();) {

@@ -16,10 +16,9 @@
 #include "absl/container/flat_hash_map.h"
 
 #include "common/base/clock.h"
-#include "common/base/random.h"
 #include "common/base/strong_int.h"
+#include "common/politeness/rest.h"
 #include "spider/fetch/ip_address.h"
-#include "spider/politeness/back_off.h"
 
 namespace orbweaver {
 
@@ -42,7 +41,7 @@ struct PressureLimits {
   // A host that took long to answer is left alone for as long again, but not for longer than this.
   Duration max_rest = std::chrono::seconds(10);
   Duration max_crawl_delay = std::chrono::seconds(60);
-  BackOffOptions back_off;
+  RestOptions back_off;
 };
 
 // Place: in CheckEngine, between the names' addresses and the fetches; every request passes it.
@@ -60,8 +59,7 @@ class PressureGate {
     std::optional<Duration> crawl_delay;
   };
 
-  // `seed` draws the jitter of back-offs.
-  PressureGate(const PressureLimits& limits, uint64_t seed);
+  explicit PressureGate(const PressureLimits& limits);
   ~PressureGate();
 
   // nullopt: it waits for its turn. A time: it was not taken, since it would wait for longer than
@@ -105,7 +103,6 @@ class PressureGate {
   void Forget(SteadyTime now);
 
   const PressureLimits limits_;
-  Random random_;
   absl::flat_hash_map<std::string, std::unique_ptr<Lane>> lanes_;
   absl::flat_hash_map<std::string, std::unique_ptr<Host>> hosts_;
   absl::flat_hash_map<VisitorId, Running> running_;

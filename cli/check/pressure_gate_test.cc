@@ -7,6 +7,8 @@
 #include "fmt/format.h"
 #include <gtest/gtest.h>
 
+#include "common/base/random.h"
+
 namespace orbweaver {
 namespace {
 
@@ -28,7 +30,7 @@ class PressureGateTest : public testing::Test {
     SteadyTime began, ended;
   };
 
-  void Make() { gate_ = std::make_unique<PressureGate>(limits_, /*seed=*/1); }
+  void Make() { gate_ = std::make_unique<PressureGate>(limits_); }
 
   std::optional<SteadyTime> Add(const std::string& host, const std::string& domain, int address) {
     const VisitorId id(runs_.size());

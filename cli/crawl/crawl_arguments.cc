@@ -20,6 +20,7 @@ constexpr std::string_view kRetries = "strategy.params.retries";
 constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
     {"--max-pages-per-domain", "strategy.params.max_pages"},
     {"--depth", "strategy.params.max_depth"},
+    {"--delay", "politeness.delay"},
     {"--threads", "spider.threads"},
     {"--user-agent", "spider.fetch.user_agent"},
     {"--ports", "network.ports"},
@@ -90,10 +91,6 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
   if (TakeSwitch(args, "--keep-going")) {
     set("--keep-going", "strategy_worker.on_strategy_error", "dead_letter");
   }
-  if (const auto delay = TakeValue(args, "--delay")) {
-    set("--delay", "feed.min_delay", *delay);
-    set("--delay", "spider.politeness.delay", *delay);
-  }
   if (const auto strategy = TakeValue(args, "--strategy")) {
     // The crawl may go on from another working directory. A library counts before a name.
     const bool is_library = IsLibrary(*strategy);
@@ -162,7 +159,6 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
 }
 
 std::string FlagOf(std::string_view option) {
-  if (option == "spider.politeness.delay") return "--delay";
   if (const std::string_view flag = OutputFlagOf(option); !flag.empty()) return std::string(flag);
   if (const std::string_view flag = NetworkFlagOf(option); !flag.empty()) return std::string(flag);
   if (option == "scope.kind") return "--scope";

@@ -174,7 +174,7 @@ std::string_view WarningFor(const OptionChange& change) {
   constexpr std::string_view kRuder = "sites are asked more often";
   constexpr std::string_view kWider = "more of the web is crawled";
   Duration before{}, after{};
-  if (change.name == "spider.politeness.delay" || change.name == "feed.min_delay") {
+  if (change.name == "politeness.delay") {
     const bool known = config::ParseDuration(change.before, &before) &&
                        config::ParseDuration(change.after, &after);
     return known && after < before ? kRuder : "";
@@ -187,7 +187,7 @@ std::string_view WarningFor(const OptionChange& change) {
     const bool was_bound = config::ParseNumber(change.before, &most_before);
     return was_bound && (!is_bound || most_after > most_before) ? kWider : "";
   }
-  if (change.name == "spider.politeness.rate" || change.name == "spider.politeness.per_domain") {
+  if (change.name == "politeness.rate" || change.name == "politeness.per_domain") {
     double rate_before = 0, rate_after = 0;
     const bool known = config::ParseNumber(change.before, &rate_before) &&
                        config::ParseNumber(change.after, &rate_after);

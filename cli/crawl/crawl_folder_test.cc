@@ -41,7 +41,7 @@ class CrawlFolderTest : public testing::Test {
 TEST_F(CrawlFolderTest, GoesOnWithWhatWasConfiguredAndNotWithHowTheProcessRan) {
   EXPECT_EQ(folder_.options_file(), "");
   const Loaded first(
-      "", {"spider.politeness.delay=3s", "strategy.params.max_depth=2",
+      "", {"politeness.delay=3s", "strategy.params.max_depth=2",
            "spider.fetch.headers.authorization=Basic secret", "log.level=error", "admin.port=7"});
   ASSERT_OK(folder_.KeepOptions(first.schema));
   const Loaded again(folder_.options_file(), {});
@@ -56,12 +56,12 @@ TEST_F(CrawlFolderTest, GoesOnWithWhatWasConfiguredAndNotWithHowTheProcessRan) {
 }
 
 TEST_F(CrawlFolderTest, TellsWhatChangedAndWhatThatMeansForSites) {
-  const Loaded before("", {"spider.politeness.delay=3s", "strategy.params.max_depth=2",
+  const Loaded before("", {"politeness.delay=3s", "strategy.params.max_depth=2",
                            "strategy.params.deny_urls=*/x/*", "spider.threads=2"});
-  const Loaded after(
-      "", {"spider.politeness.delay=1s", "strategy.params.max_depth=9", "spider.threads=4"});
+  const Loaded after("",
+                     {"politeness.delay=1s", "strategy.params.max_depth=9", "spider.threads=4"});
   const std::vector<OptionChange> changes = ChangesBetween(before.schema, after.schema);
-  ASSERT_THAT(changes, ElementsAre(Field(&OptionChange::name, "spider.politeness.delay"),
+  ASSERT_THAT(changes, ElementsAre(Field(&OptionChange::name, "politeness.delay"),
                                    Field(&OptionChange::name, "spider.threads"),
                                    Field(&OptionChange::name, "strategy.params.deny_urls"),
                                    Field(&OptionChange::name, "strategy.params.max_depth")));
@@ -77,11 +77,11 @@ TEST_F(CrawlFolderTest, TellsWhatChangedAndWhatThatMeansForSites) {
   }
   EXPECT_EQ(WarningFor({"strategy.params.max_depth", "3", ""}), "more of the web is crawled");
   const std::string ruder = "sites are asked more often";
-  EXPECT_EQ(WarningFor({"spider.politeness.per_domain", "1", "4"}), ruder);
-  EXPECT_EQ(WarningFor({"spider.politeness.per_domain", "4", "1"}), "");
-  EXPECT_EQ(WarningFor({"spider.politeness.rate", "5", "10"}), ruder);
-  EXPECT_EQ(WarningFor({"spider.politeness.rate", "5", "0"}), ruder);
-  EXPECT_EQ(WarningFor({"spider.politeness.rate", "0", "5"}), "");
+  EXPECT_EQ(WarningFor({"politeness.per_domain", "1", "4"}), ruder);
+  EXPECT_EQ(WarningFor({"politeness.per_domain", "4", "1"}), "");
+  EXPECT_EQ(WarningFor({"politeness.rate", "5", "10"}), ruder);
+  EXPECT_EQ(WarningFor({"politeness.rate", "5", "0"}), ruder);
+  EXPECT_EQ(WarningFor({"politeness.rate", "0", "5"}), "");
   EXPECT_EQ(WarningFor({"spider.robots.ignore_hosts", "", "a.test"}),
             "robots.txt is not obeyed there");
   EXPECT_EQ(WarningFor({"spider.robots.ignore_hosts", "a.test", ""}), "");

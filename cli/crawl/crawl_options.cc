@@ -19,8 +19,7 @@ namespace {
 
 // Options that another one says too.
 bool IsSaidByAnother(std::string_view option) {
-  return option == "feed.min_delay" || option == "spider.robots.retry_min" ||
-         option == "strategy_worker.dns_failure_rest" ||
+  return option == "spider.robots.retry_min" || option == "strategy_worker.dns_failure_rest" ||
          option.starts_with("strategy_worker.own_retr") || IsSetByOut(option);
 }
 

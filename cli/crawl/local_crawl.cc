@@ -161,13 +161,16 @@ absl::Status LocalCrawl::Stop() {
 
 void LocalCrawl::RunStrategyWorker() {
   NameThread("strategy");
+  StrategyWorkerOptions core = options_.strategy_worker;
+  core.max_retry_after =
+      std::chrono::floor<std::chrono::milliseconds>(options_.spider.politeness.back_off.most);
   const StrategyWorkerParts parts{.bus = *bus_,
                                   .store = store_,
                                   .strategy = *strategy_,
                                   .suffixes = *suffixes_,
                                   .metrics = metrics_,
                                   .state_metrics = state_metrics_,
-                                  .options = options_.strategy_worker,
+                                  .options = core,
                                   .states = options_.states,
                                   .urls = options_.spider.url,
                                   .scope = scope_,
@@ -187,14 +190,14 @@ void LocalCrawl::RunStrategyWorker() {
 
 void LocalCrawl::RunDbWorker() {
   NameThread("queue");
-  const QueueWorkerParts parts{.bus = *bus_,
-                               .store = store_,
-                               .metrics = db_metrics_,
-                               .admin = queue_admin_,
-                               .setup = {.options = options_.db_worker,
-                                         .name = kWorkerId,
-                                         .membership = options_.worker.membership,
-                                         .seed = std::random_device()()}};
+  DbWorkerOptions queue = options_.db_worker;
+  queue.politeness = options_.spider.politeness;
+  const QueueWorkerParts parts{
+      .bus = *bus_,
+      .store = store_,
+      .metrics = db_metrics_,
+      .admin = queue_admin_,
+      .setup = {.options = queue, .name = kWorkerId, .membership = options_.worker.membership}};
   Ended(RunSteps("queue", [&parts] { return NewQueueWorker(parts); }, stop_db_));
 }
 

@@ -37,9 +37,9 @@ constexpr std::pair<std::string_view, std::string_view> kFlags[] = {
     {"--from", "spider.fetch.from"},
     {"--ignore-robots", "spider.robots.ignore_hosts"},
     {"--max-size", "spider.fetch.max_body_bytes"},
-    {"--per-host", "spider.politeness.per_domain"},
+    {"--per-host", "politeness.per_domain"},
     {"--proxy", "network.proxy"},
-    {"--rate", "spider.politeness.rate"},
+    {"--rate", "politeness.rate"},
     {"--timeout", "spider.fetch.total_timeout"},
 };
 
@@ -95,14 +95,14 @@ Wrong TakeSpeed(std::vector<std::string>* args, OptionTexts* options) {
     if (!ParseRate(*text, &rate) || rate < 1e-6 || rate > 1e6) {
       return fmt::format("--rate {}: expected requests by time, as 10/s, 30/min or 100/h", *text);
     }
-    options->emplace_back("spider.politeness.rate", config::PrintNumber(rate));
+    options->emplace_back("politeness.rate", config::PrintNumber(rate));
   }
   if (const auto text = TakeValue(args, "--per-host")) {
     uint64_t most = 0;
     if (!config::ParseNumber(*text, &most) || most < 1 || most > 1000) {
       return fmt::format("--per-host {}: expected a number from 1 to 1000", *text);
     }
-    options->emplace_back("spider.politeness.per_domain", *text);
+    options->emplace_back("politeness.per_domain", *text);
   }
   return std::nullopt;
 }

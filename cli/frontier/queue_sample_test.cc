@@ -54,7 +54,7 @@ TEST_F(QueueSampleTest, CountsEachDomainInItsPartitionByItsState) {
   paced.paced_until = kNow + std::chrono::seconds(1);
   Put("paced.test", paced);
   Head blocked = Waiting(7, 7);
-  blocked.blocked_until = kNow + std::chrono::seconds(1);
+  blocked.rest.until = kNow + std::chrono::seconds(1);
   Put("blocked.test", blocked);
   Put("empty.test", {});
   const auto sample = Sample(0);

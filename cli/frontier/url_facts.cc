@@ -197,7 +197,7 @@ DomainFacts PlaceOf(std::string_view domain, int partitions) {
 }  // namespace
 
 absl::StatusOr<UrlFacts> ReadUrlFacts(Store& store, const ResolvedUrl& url, int partitions,
-                                      const FeedOptions& feed) {
+                                      const PolitenessOptions& politeness) {
   UrlFacts facts{.url = std::string(url.url),
                  .fingerprint = url.fingerprint,
                  .domain = PlaceOf(url.domain, partitions),
@@ -211,7 +211,7 @@ absl::StatusOr<UrlFacts> ReadUrlFacts(Store& store, const ResolvedUrl& url, int 
   }
   ASSIGN_OR_RETURN(const std::optional<Head> head, ReadHead(store, url.domain));
   if (head.has_value()) {
-    facts.domain.queue = ReportOf(facts.domain.partition, url.domain, *head, feed);
+    facts.domain.queue = ReportOf(facts.domain.partition, url.domain, *head, politeness);
     ASSIGN_OR_RETURN(facts.queued, FindQueued(store, url.domain, *head, url.fingerprint));
   }
   ASSIGN_OR_RETURN(facts.page, ReadPage(store, url));
@@ -219,11 +219,11 @@ absl::StatusOr<UrlFacts> ReadUrlFacts(Store& store, const ResolvedUrl& url, int 
 }
 
 absl::StatusOr<DomainFacts> ReadDomainFacts(Store& store, std::string_view domain, int partitions,
-                                            const FeedOptions& feed) {
+                                            const PolitenessOptions& politeness) {
   DomainFacts facts = PlaceOf(domain, partitions);
   RETURN_IF_ERROR(ReadStates(store, nullptr, &facts, nullptr));
   ASSIGN_OR_RETURN(const std::optional<Head> head, ReadHead(store, domain));
-  if (head.has_value()) facts.queue = ReportOf(facts.partition, domain, *head, feed);
+  if (head.has_value()) facts.queue = ReportOf(facts.partition, domain, *head, politeness);
   return facts;
 }
 

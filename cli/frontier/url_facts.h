@@ -78,8 +78,8 @@ struct UrlFacts {
 
 // `partitions` is P. Retry errors are the store's; poison: a row cannot be decoded.
 absl::StatusOr<UrlFacts> ReadUrlFacts(Store& store, const ResolvedUrl& url, int partitions,
-                                      const FeedOptions& feed);
+                                      const PolitenessOptions& politeness);
 absl::StatusOr<DomainFacts> ReadDomainFacts(Store& store, std::string_view domain, int partitions,
-                                            const FeedOptions& feed);
+                                            const PolitenessOptions& politeness);
 
 }  // namespace orbweaver

@@ -3,18 +3,25 @@
 #include <algorithm>
 
 namespace orbweaver {
+namespace {
 
-Backoff::Backoff(const BackoffOptions& options, uint64_t seed) : options_(options), random_(seed) {
-  Reset();
+// A nanosecond doubled so often is longer than any Duration.
+constexpr uint32_t kMostDoublings = 63;
+
+}  // namespace
+
+Duration BackoffWait(const BackoffOptions& options, uint32_t failures, double drawn) {
+  Duration wait = std::min(options.first, options.most);
+  for (uint32_t i = std::min(failures, kMostDoublings); i > 0 && wait < options.most; --i) {
+    wait = wait > options.most / 2 ? options.most : wait * 2;
+  }
+  const double more = static_cast<double>(wait.count()) * options.jitter * drawn;
+  return wait + Duration(static_cast<int64_t>(more));
 }
 
-void Backoff::Reset() { nominal_ = std::min(options_.first, options_.most); }
-
 Duration Backoff::Next() {
-  const double share = 1.0 - options_.jitter * random_.Unit();
-  const auto wait = std::chrono::duration_cast<Duration>(nominal_ * share);
-  nominal_ =
-      std::min(options_.most, std::chrono::duration_cast<Duration>(nominal_ * options_.factor));
+  const Duration wait = BackoffWait(options_, failures_, random_.Unit());
+  failures_ = std::min(failures_ + 1, kMostDoublings);
   return wait;
 }
 

@@ -53,8 +53,9 @@ class Loader {
  public:
   explicit Loader(Schema& schema) : schema_(schema), options_(schema.options()) {}
 
-  absl::Status File(const std::string& path) {
+  absl::Status File(const std::string& path, bool is_kept) {
     path_ = path;
+    is_kept_ = is_kept;
     ASSIGN_OR_RETURN(const YamlNode root, ReadYaml(path));
     if (root.kind == YamlNode::Kind::kNothing) return absl::OkStatus();  // all commented out
     if (root.kind != YamlNode::Kind::kMap) {
@@ -117,6 +118,12 @@ class Loader {
     return {};
   }
 
+  // A file that an earlier version has kept may have the old names.
+  Target FindKept(const std::string& name) {
+    const std::string_view renamed = is_kept_ ? schema_.NewNameOf(name) : std::string_view();
+    return Find(renamed.empty() ? std::string_view(name) : renamed);
+  }
+
   // "admin" for "admin.port", and so on.
   std::vector<std::string> Sections() const {
     std::set<std::string> sections;
@@ -129,9 +136,11 @@ class Loader {
     return {sections.begin(), sections.end()};
   }
 
+  // Also one whose options have other names now.
   bool IsSection(const std::string& name) const {
     const std::vector<std::string> sections = Sections();
-    return std::find(sections.begin(), sections.end(), name) != sections.end();
+    return std::find(sections.begin(), sections.end(), name) != sections.end() ||
+           schema_.HadSection(name);
   }
 
   // The name that has replaced `name`, else the known name nearest to it; in a map with the key
@@ -188,7 +197,7 @@ class Loader {
                           place, Excerpt(name));
       }
       if (schema_.PassesOver(name)) continue;
-      const Target target = Find(name);
+      const Target target = FindKept(name);
       if (target.option != nullptr) {
         RETURN_IF_ERROR(Value(*target.option, member, place));
       } else if (!IsSection(name)) {
@@ -305,6 +314,7 @@ class Loader {
   const Schema& schema_;
   const std::span<Option> options_;
   std::string path_;
+  bool is_kept_ = false;  // the file
 };
 
 }  // namespace
@@ -317,8 +327,8 @@ std::string FlagWithValue(std::string_view flag, std::string_view value) {
 
 absl::Status Load(const Inputs& inputs, Schema* schema) {
   Loader loader(*schema);
-  if (!inputs.kept.empty()) RETURN_IF_ERROR(loader.File(inputs.kept));
-  if (!inputs.file.empty()) RETURN_IF_ERROR(loader.File(inputs.file));
+  if (!inputs.kept.empty()) RETURN_IF_ERROR(loader.File(inputs.kept, /*is_kept=*/true));
+  if (!inputs.file.empty()) RETURN_IF_ERROR(loader.File(inputs.file, /*is_kept=*/false));
   RETURN_IF_ERROR(loader.Environment(inputs.environment));
   for (const std::string& set : inputs.sets) {
     const auto flag = inputs.flags.find(set);

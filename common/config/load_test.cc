@@ -34,6 +34,7 @@ class LoadTest : public ::testing::Test {
     schema_.Add("kafka.properties", &values_.properties,
                 {.shown_keys = {"linger.ms", "client.id", "log_level"}, .doc = "d"});
     schema_.Renamed("spider.pipes", "admin.port");
+    schema_.Renamed("spider.old.pause", "spider.fetch.timeout");
     schema_.Add("spider.max_connections", &values_.max_connections, {.min = 1, .doc = "d"});
     schema_.Add("spider.fetch.timeout", &values_.timeout, {.doc = "d"});
   }
@@ -227,6 +228,19 @@ TEST_F(LoadTest, ARenamedOptionIsRefusedWithItsNewName) {
             "--set: spider.pipes: unknown option. Did you mean admin.port?");
   EXPECT_EQ(LoadedVariable("ORBWEAVER_SPIDER__PIPES=5"),
             "ORBWEAVER_SPIDER__PIPES: unknown option. Did you mean ORBWEAVER_ADMIN__PORT?");
+}
+
+TEST_F(LoadTest, WhatAnEarlierVersionKeptIsReadUnderItsOldNames) {
+  Inputs inputs{.kept = Write("spider:\n  pipes: 5\n  old:\n    pause: 20ms\n")};
+  EXPECT_EQ(Loaded(inputs), "OK");
+  EXPECT_EQ(values_.port, 5);
+  EXPECT_EQ(values_.timeout, std::chrono::milliseconds(20));
+}
+
+TEST_F(LoadTest, ASectionOfWhichAllOptionsWereRenamedIsStillRefusedByThem) {
+  EXPECT_EQ(
+      LoadedFile("spider:\n  old:\n    pause: 20ms\n"),
+      "orbweaver.yaml:3: spider.old.pause: unknown option. Did you mean spider.fetch.timeout?");
 }
 
 TEST_F(LoadTest, AWrongTypeOrBoundSaysWhatIsExpected) {

@@ -180,4 +180,10 @@ std::string_view Schema::NewNameOf(std::string_view old_name) const {
   return found == renamed_.end() ? std::string_view() : found->second;
 }
 
+bool Schema::HadSection(std::string_view section) const {
+  const std::string prefix = std::string(section) + ".";
+  const auto first = renamed_.lower_bound(prefix);
+  return first != renamed_.end() && first->first.starts_with(prefix);
+}
+
 }  // namespace orbweaver::config

@@ -172,10 +172,13 @@ class Schema {
   void PassOver(std::span<const std::string_view> sections);
   bool PassesOver(std::string_view name) const;
 
-  // The option `old_name` is gone, and `new_name` has come in its place: an error names it.
+  // The option `old_name` is gone, and `new_name` has come in its place: an error names it. Only
+  // what was kept of an earlier run (Inputs::kept) is read under the old one.
   void Renamed(std::string old_name, std::string new_name);
   // Empty when no option ever had that name.
   std::string_view NewNameOf(std::string_view old_name) const;
+  // Whether an option that is gone had such a section.
+  bool HadSection(std::string_view section) const;
 
   // Sorted by name, so that a section's options stand together.
   std::span<const Option> options() const { return options_; }

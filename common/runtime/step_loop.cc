@@ -11,8 +11,8 @@ namespace {
 
 // Well below the shortest session timeout that brokers take, 6 s: between two steps a worker's
 // group does not hear of it.
-constexpr BackoffOptions kPauses{.first = std::chrono::milliseconds(100),
-                                 .most = std::chrono::seconds(2)};
+constexpr BackoffOptions kPauses{.first = std::chrono::milliseconds(50),
+                                 .most = std::chrono::seconds(1)};
 
 }  // namespace
 

@@ -25,7 +25,7 @@ class Choice {
   bool full() const { return left_ == 0; }
 
   // The bands from best to worst; ready domains join at their best one.
-  void FirstRound(const FeedOptions& options, DomainIndex& index, WallTime now) {
+  void FirstRound(const DbWorkerOptions& options, DomainIndex& index, WallTime now) {
     for (int band = 0; band < kBands; ++band) {
       // Those of better bands, whose turn was earlier.
       const size_t from_better_bands = chosen_.size();
@@ -71,9 +71,9 @@ class Choice {
 
 }  // namespace
 
-void ChooseBatch(const FeedOptions& options, DomainIndex& index, uint32_t size, WallTime now,
+void ChooseBatch(const DbWorkerOptions& options, DomainIndex& index, uint32_t size, WallTime now,
                  std::vector<ChosenDomain>* chosen) {
-  Choice choice(size, std::max<uint32_t>(1, size / options.min_domains), chosen);
+  Choice choice(size, std::max<uint32_t>(1, size / options.feed.min_domains), chosen);
   choice.FirstRound(options, index, now);
   while (!choice.full() && choice.NextRound()) continue;
 }

@@ -26,7 +26,7 @@ struct ChosenDomain {
 // Up to `size` requests, appended to *chosen, each domain once. Best band first; within a band in
 // turn. A domain gives its share, size / min_domains, and more only when all have given theirs and
 // there is room. The domains leave the index's ready lists: each must be Put again.
-void ChooseBatch(const FeedOptions& options, DomainIndex& index, uint32_t size, WallTime now,
+void ChooseBatch(const DbWorkerOptions& options, DomainIndex& index, uint32_t size, WallTime now,
                  std::vector<ChosenDomain>* chosen);
 
 }  // namespace orbweaver

@@ -50,13 +50,14 @@ class BatchChooserTest : public ::testing::Test {
   }
   using Counts = std::vector<std::pair<std::string, uint32_t>>;
 
-  FeedOptions options_{.max_per_domain = 1000, .min_domains = 1, .min_delay = milliseconds(0)};
+  DbWorkerOptions options_{.feed = {.max_per_domain = 1000, .min_domains = 1},
+                           .politeness = {.delay = {}}};
   DomainIndex index_;
 };
 
 TEST_F(BatchChooserTest, NeverChoosesMoreThanAsked) {
   for (int i = 0; i < 50; ++i) Add(std::to_string(i), i % kBands, 7);
-  options_.min_domains = 10;
+  options_.feed.min_domains = 10;
   for (const uint32_t size : {0u, 1u, 5u, 64u, 256u}) {
     uint32_t sum = 0;
     for (const auto& [name, count] : Choose(size)) sum += count;
@@ -67,10 +68,10 @@ TEST_F(BatchChooserTest, NeverChoosesMoreThanAsked) {
 
 TEST_F(BatchChooserTest, NeverChoosesMoreOfADomainThanItsDelayAllows) {
   Add("a", 0, 500);
-  options_.min_delay = seconds(3);
-  options_.window = seconds(10);
+  options_.politeness.delay = seconds(3);
+  options_.feed.window = seconds(10);
   EXPECT_EQ(Choose(100), (Counts{{"a", 4}}));
-  options_.max_per_domain = 2;
+  options_.feed.max_per_domain = 2;
   EXPECT_EQ(Choose(100), (Counts{{"a", 2}}));
 }
 
@@ -94,7 +95,7 @@ TEST_F(BatchChooserTest, AnotherTurnGoesToWhoWasNotServed) {
 TEST_F(BatchChooserTest, AHugeDomainStarvesNobody) {
   Add("huge", 0, 1'000'000);
   for (int i = 0; i < 10'000; ++i) Add(std::to_string(i), 0, 1);
-  options_.min_domains = 128;
+  options_.feed.min_domains = 128;
   std::map<std::string, uint32_t> sum;
   for (int batch = 0; batch < 10; ++batch) {
     for (const auto& [name, count] : Choose(2048)) sum[name] += count;
@@ -105,7 +106,7 @@ TEST_F(BatchChooserTest, AHugeDomainStarvesNobody) {
 
 TEST_F(BatchChooserTest, NoDomainHasMoreThanItsShareWhereThereAreOthers) {
   for (int i = 0; i < 20; ++i) Add(std::to_string(i), 0, 100);
-  options_.min_domains = 10;
+  options_.feed.min_domains = 10;
   const Counts counts = Choose(100);
   EXPECT_EQ(counts.size(), 10u);
   for (const auto& [name, count] : counts) EXPECT_EQ(count, 10u);
@@ -114,7 +115,7 @@ TEST_F(BatchChooserTest, NoDomainHasMoreThanItsShareWhereThereAreOthers) {
 TEST_F(BatchChooserTest, FewDomainsFillTheBatchAlone) {
   Add("a", 0, 1000);
   Add("b", 0, 3);
-  options_.min_domains = 100;
+  options_.feed.min_domains = 100;
   EXPECT_EQ(Choose(200), (Counts{{"a", 197}, {"b", 3}}));
 }
 

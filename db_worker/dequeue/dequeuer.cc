@@ -143,7 +143,7 @@ void Dequeuer::Choose(WallTime now) {
     if (partition->backlog > options.max_backlog) continue;
     const int64_t size = std::max<int64_t>(0, options.target_lag - partition->lag);
     chosen_.clear();
-    ChooseBatch(options, partition->index, static_cast<uint32_t>(size), now, &chosen_);
+    ChooseBatch(parts_.options, partition->index, static_cast<uint32_t>(size), now, &chosen_);
     if (chosen_.empty()) continue;
     const size_t first = domains_.size();
     for (ChosenDomain& chosen : chosen_) {
@@ -238,7 +238,7 @@ SpiderFeedEntry Dequeuer::EntryOf(const LeavingDomain& domain, const LeavingRequ
                            .seq = leaving.chunk,
                            .index = leaving.index,
                            .meta = queued.meta,
-                           .delay = DelayOf(domain.chosen.head, parts_.options.feed),
+                           .delay = DelayOf(domain.chosen.head, parts_.options.politeness),
                            .referrer = queued.referrer}};
 }
 
@@ -286,7 +286,7 @@ void Dequeuer::MoveOn() {
   for (LeavingDomain& leaving : domains_) {
     Head& head = leaving.chosen.head;
     const auto count = static_cast<uint32_t>(leaving.requests.size());
-    if (count > 0) CountSent(count, parts_.options.feed, now, &head);
+    if (count > 0) CountSent(count, parts_.options.politeness, now, &head);
     if (head.empty()) head.waiting_since = WallTime();
     leaving.partition->index.Put(leaving.chosen.id, head, true, now);
   }

@@ -371,7 +371,7 @@ void TakeOver::ApplyRequest(Taken& taken, const Request& request, WallTime sent_
   if (!is_new) return;
   if (band.waiting > 0) --band.waiting;
   band.MoveTo(request.seq, request.index + 1);
-  CountSent(1, parts_.options.feed, sent_at, &head);
+  CountSent(1, parts_.options.politeness, sent_at, &head);
   if (head.empty()) head.waiting_since = WallTime();
   index.Put(id, head, true, parts_.time.Now());
 }

@@ -168,7 +168,7 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
   edit.MarkChanged();
   head.applied = watermark;
   if (schedule.domain_update.has_value()) {
-    ApplyUpdate(*schedule.domain_update, parts_.options.feed, now, random_, &head);
+    ApplyUpdate(*schedule.domain_update, parts_.options.politeness, schedule.domain, now, &head);
     if (schedule.domain_update->purge) edit.Purge();
   }
   if (actions == actions_.end()) {

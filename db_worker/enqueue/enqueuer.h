@@ -18,7 +18,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#include "common/base/random.h"
 #include "common/bus/message.h"
 #include "common/model/arena.h"
 #include "common/model/scoring_log.h"
@@ -32,8 +31,8 @@ namespace orbweaver {
 
 class Enqueuer {
  public:
-  // `parts` must outlive it. `seed` is for the jitter of back-offs.
-  Enqueuer(const WorkerParts& parts, uint64_t seed) : parts_(parts), random_(seed) {}
+  // `parts` must outlive it.
+  explicit Enqueuer(const WorkerParts& parts) : parts_(parts) {}
 
   // Takes a batch over; its messages are of partitions that are owned. Advance does the rest.
   void Begin(MessageBatch batch);
@@ -73,7 +72,6 @@ class Enqueuer {
   size_t EditOf(Partition& partition, DomainId domain);
 
   const WorkerParts& parts_;
-  Random random_;
 
   Steps steps_{BatchSteps()};
   MessageBatch batch_;

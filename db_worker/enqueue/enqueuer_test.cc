@@ -128,7 +128,7 @@ TEST_F(EnqueuerTest, ABatchOfActionsDoesWhatTheyDoOneAfterTheOther) {
     for (const bool in_one_batch : {false, true}) {
       MemoryStore store(&tables[in_one_batch], {});
       DbWorkerHarness worker(store);
-      worker.feed().min_delay = std::chrono::milliseconds(0);
+      worker.politeness().delay = std::chrono::milliseconds(0);
       worker.options().chunk_cache_bytes = seed % 3 == 0 ? 0 : 1 << 20;
       worker.Settle();
       Random random(seed);

@@ -111,7 +111,7 @@ TEST(DomainIndex, KnowsWhatTheStoreLacks) {
 TEST(DomainIndex, ForgetsOnlyWhatHasNothingToWaitFor) {
   DomainIndex index;
   Head blocked;
-  blocked.blocked_until = kNow + seconds(1);
+  blocked.rest.until = kNow + seconds(1);
   Head garbage;
   for (int i = 0; i < 3; ++i) garbage.bands[0].Append(1, 1);
   garbage.bands[0].MoveTo(3, 0);

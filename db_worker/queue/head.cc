@@ -222,10 +222,10 @@ void EncodeHead(const Head& head, std::string* out) {
   at = WriteVarint(static_cast<uint64_t>(head.applied.offset.value() + 1), at);
   at = WriteVarint(head.applied.part, at);
   at = WriteVarint(static_cast<uint64_t>(head.crawl_delay.count()), at);
-  at = PutTime(head.blocked_until, at);
+  at = PutTime(head.rest.until, at);
   at = PutTime(head.paced_until, at);
-  *at++ = static_cast<char>(head.back_offs);
-  at = PutTime(head.backed_off_until, at);
+  *at++ = static_cast<char>(head.rest.back_offs);
+  at = PutTime(head.rest.backed_off_until, at);
   at = PutTime(head.waiting_since, at);
   char* const used = at++;
   *used = 0;
@@ -264,10 +264,10 @@ absl::Status DecodeHead(std::string_view bytes, Head* head) {
   head->applied.offset = Offset(static_cast<int64_t>(in.Number(INT64_MAX)) - 1);
   head->applied.part = in.Number32();
   head->crawl_delay = in.Milliseconds();
-  head->blocked_until = in.Time();
+  head->rest.until = in.Time();
   head->paced_until = in.Time();
-  head->back_offs = in.Byte();
-  head->backed_off_until = in.Time();
+  head->rest.back_offs = in.Byte();
+  head->rest.backed_off_until = in.Time();
   head->waiting_since = in.Time();
   const uint8_t used = in.Byte();
   for (int b = 0; b < kBands; ++b) {

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 
 #include "common/base/clock.h"
+#include "common/politeness/rest.h"
 #include "common/protocol/watermark.h"
 #include "db_worker/queue/due_bucket.h"
 #include "db_worker/queue/writer_runs.h"
@@ -67,13 +68,10 @@ struct Head {
   Watermark applied;
   // The delay that robots.txt asks for; 0: none.
   std::chrono::milliseconds crawl_delay{};
-  // Nothing leaves before then.
-  WallTime blocked_until;
+  // Nothing leaves before its end: asked for by the domain, or by an operator.
+  DomainRest<WallTime> rest;
   // The next request to this domain is not due before then, because of those that left.
   WallTime paced_until;
-  // How often in a row the domain's hosts asked us to back off, and the end of the last time.
-  uint8_t back_offs = 0;
-  WallTime backed_off_until;
   // Since when the queue has not been empty.
   WallTime waiting_since;
   std::array<Band, kBands> bands;

@@ -17,10 +17,10 @@ Head FullHead() {
   Head head;
   head.applied = {3, Offset(1'000'000'007), 2};
   head.crawl_delay = seconds(10);
-  head.blocked_until = kNow + seconds(5);
+  head.rest.until = kNow + seconds(5);
   head.paced_until = kNow + seconds(1);
-  head.back_offs = 3;
-  head.backed_off_until = kNow;
+  head.rest.back_offs = 3;
+  head.rest.backed_off_until = kNow;
   head.waiting_since = kNow - seconds(100);
   const uint64_t writer = VersionSequence::OwnerOf(3, Offset(2'000'000));
   for (int i = 0; i < 5; ++i) head.bands[0].Append(128, writer - 1000);

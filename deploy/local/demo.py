@@ -20,10 +20,8 @@ DELAY_MS = 250
 
 # So that faults which pass do so within the minute: on the real web the defaults are right.
 IMPATIENT = {
-    "feed.back_off_first": "1s",
-    "feed.back_off_most": "2s",
-    "spider.politeness.back_off_first": "1s",
-    "spider.politeness.back_off_most": "2s",
+    "politeness.back_off_first": "1s",
+    "politeness.back_off_most": "2s",
     "spider.robots.retry_min": "1s",
     "spider.robots.retry_max": "1s",
     "spider.fetch.first_byte_timeout": "3s",

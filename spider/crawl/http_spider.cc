@@ -1,7 +1,6 @@
 #include "spider/crawl/http_spider.h"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -151,8 +150,7 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
                .publish = options.publish,
                .max_fetches = options.crawl.max_fetches,
                .max_redirects = options.fetch.max_redirects,
-               .fetch_timeout = options.network.dns_timeout + options.fetch.total_timeout,
-               .seed = std::random_device()()}});
+               .fetch_timeout = options.network.dns_timeout + options.fetch.total_timeout}});
 }
 
 absl::StatusOr<int> SpiderPartitions(Bus& bus, Duration timeout) {

@@ -122,7 +122,7 @@ RequestFlow::RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffi
       lanes_(lanes),
       metrics_(metrics),
       resolver_(options_.urls, suffixes),
-      politeness_(options_.politeness, options_.seed),
+      politeness_(options_.politeness),
       robots_(options_.robots, clock),
       encoder_(options_.publish, clock) {}
 

@@ -39,7 +39,6 @@ struct RequestFlowOptions {
   uint32_t max_redirects = 5;
   // No fetch takes longer.
   Duration fetch_timeout = std::chrono::seconds(60);
-  uint64_t seed = 0;  // of back-offs' jitter
 };
 
 // Which requests a call is about.
@@ -156,7 +155,7 @@ class RequestFlow {
   void WaitForTurn(TurnId id, std::string_view url, Slot slot);
   void AddTurn(TurnId id);
   void StartFetch(TurnId id);
-  // A fetch begins now: when the next one may, by spider.politeness.rate.
+  // A fetch begins now: when the next one may, by politeness.rate.
   void Pace(SteadyTime now);
   void HandBackLate();
 

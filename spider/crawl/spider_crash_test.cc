@@ -70,7 +70,6 @@ class SpiderCrashTest : public ::testing::TestWithParam<int> {
     options.crawl.max_fetches = 20;
     options.crawl.commit_interval = milliseconds(200);
     options.politeness.delay = milliseconds(100);
-    options.seed = random_();
     return options;
   }
 

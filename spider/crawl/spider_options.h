@@ -2,13 +2,13 @@
 
 #include "absl/status/status.h"
 
+#include "common/politeness/politeness_options.h"
 #include "common/scope/scope_options.h"
 #include "common/url/domain.h"
 #include "common/url/options.h"
 #include "spider/crawl/crawl_options.h"
 #include "spider/fetch/fetch_options.h"
 #include "spider/parse/parse_options.h"
-#include "spider/politeness/politeness_options.h"
 #include "spider/publish/publish_options.h"
 #include "spider/robots/robots_options.h"
 
@@ -36,7 +36,8 @@ absl::Status NameCrawler(SpiderOptions* options);
 // files that it writes. Reads the file of cookies.
 absl::Status CheckSpiderOptions(const SpiderOptions& options);
 
-// network.*, scope.*, spider.* and, with `suffixes`, url.*; the structs must outlive the schema.
+// network.*, politeness.*, scope.*, spider.* and, with `suffixes`, url.*; the structs must outlive
+// the schema.
 void DeclareSpiderOptions(config::Schema& schema, SpiderOptions* options,
                           PublicSuffixOptions* suffixes);
 

@@ -1,12 +1,7 @@
 #include "spider/crawl/way_out.h"
 
-#include <algorithm>
-
 namespace orbweaver {
 namespace {
-
-constexpr Duration kFirstInterval = std::chrono::seconds(1);
-constexpr Duration kLongestInterval = std::chrono::seconds(30);
 
 size_t IndexOf(OwnSide side) { return static_cast<size_t>(side); }
 
@@ -18,15 +13,14 @@ bool WayOut::OnSuspect(OwnSide side, std::string_view message, SteadyTime began,
   if (HasWorkedSince(side, began)) return false;
   if (!closed_) {
     closed_ = {.side = side, .message = std::string(message), .since = now};
-    interval_ = kFirstInterval;
+    probes_.Reset();
   } else {
     closed_->side = side;
     closed_->message = message;
     // Those that were under way when it closed say nothing new.
     if (!is_probe) return true;
-    interval_ = std::min(interval_ * 2, kLongestInterval);
   }
-  next_probe_ = now + interval_;
+  next_probe_ = now + probes_.Next();
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/backoff.h"
 #include "common/base/clock.h"
 #include "spider/fetch/own_side.h"
 
@@ -51,7 +52,8 @@ class WayOut {
   std::array<std::optional<SteadyTime>, kOwnSides> worked_;
   bool probing_ = false;
   SteadyTime next_probe_{};
-  Duration interval_{};
+  Backoff probes_{{.first = std::chrono::seconds(1), .most = std::chrono::seconds(30), .jitter = 0},
+                  /*seed=*/0};
 };
 
 }  // namespace orbweaver

@@ -9,6 +9,9 @@
 namespace orbweaver {
 
 struct Politeness::Domain {
+  explicit Domain(std::string_view of) : name(of) {}
+
+  const std::string name;
   std::deque<Waiting> urgent;
   std::deque<Waiting> ordinary;
   uint32_t running = 0;
@@ -17,7 +20,7 @@ struct Politeness::Domain {
   Duration delay{};        // beyond the options', by the feed
   Duration crawl_delay{};
   Duration took{};  // the last request
-  BackOff back_off;
+  DomainRest<SteadyTime> rest;
   // Its entry of looks_; nullopt: none.
   std::optional<std::pair<SteadyTime, uint64_t>> look;
   Address* waits_for = nullptr;  // whose `waiters` it is among
@@ -42,17 +45,15 @@ struct Politeness::Address {
   std::vector<Domain*> waiters;
 };
 
-Politeness::Politeness(const PolitenessOptions& options, uint64_t seed)
-    : options_(options), random_(seed) {}
+Politeness::Politeness(const PolitenessOptions& options) : options_(options) {}
 
 Politeness::~Politeness() = default;
 
 Politeness::Domain& Politeness::FindDomain(std::string_view name) {
-  auto found = domains_.find(ToAbsl(name));
-  if (found == domains_.end()) {
-    found = domains_.emplace(std::string(name), std::make_unique<Domain>()).first;
-  }
-  return *found->second;
+  const auto found = domains_.find(name);
+  if (found != domains_.end()) return *found->second;
+  auto domain = std::make_unique<Domain>(name);
+  return *domains_.emplace(domain->name, std::move(domain)).first->second;
 }
 
 Politeness::Address* Politeness::FindAddress(std::string_view name) {
@@ -65,12 +66,12 @@ Politeness::Address* Politeness::FindAddress(std::string_view name) {
 }
 
 Duration Politeness::DelayOf(const Domain& domain) const {
-  return std::max({options_.delay, domain.delay, domain.crawl_delay});
+  return std::max(DomainDelay(options_, domain.crawl_delay), domain.delay);
 }
 
 SteadyTime Politeness::ReadyAt(const Domain& domain) const {
-  const SteadyTime blocked = domain.back_off.blocked_until();
-  return domain.asked ? std::max(blocked, domain.last_move + DelayOf(domain)) : blocked;
+  const SteadyTime rested = domain.rest.until;
+  return domain.asked ? std::max(rested, domain.last_move + DelayOf(domain)) : rested;
 }
 
 bool Politeness::MayStart(const Domain& domain, const Waiting& next, SteadyTime now) const {
@@ -103,9 +104,8 @@ void Politeness::Add(const Turn& turn, SteadyTime now) {
   Reschedule(domain, now);
 }
 
-void Politeness::LearnCrawlDelay(Domain& domain, Duration crawl_delay) const {
-  domain.crawl_delay =
-      std::max(domain.crawl_delay, std::min(crawl_delay, options_.max_crawl_delay));
+void Politeness::LearnCrawlDelay(Domain& domain, Duration crawl_delay) {
+  domain.crawl_delay = std::max(domain.crawl_delay, crawl_delay);
 }
 
 void Politeness::OthersAsked(std::string_view name, SteadyTime until, SteadyTime now) {
@@ -119,15 +119,15 @@ void Politeness::OthersAsked(std::string_view name, SteadyTime until, SteadyTime
 
 void Politeness::Rest(std::string_view name, SteadyTime until, SteadyTime now) {
   Domain& domain = FindDomain(name);
-  if (domain.back_off.blocked_until() >= until) return;
-  domain.back_off.BlockUntil(until);
+  if (domain.rest.until >= until) return;
+  domain.rest.RestUntil(options_.back_off, until, now);
   DeferLate(domain, now);
   Reschedule(domain, now);
 }
 
 SteadyTime Politeness::RestsUntil(std::string_view domain) const {
-  const auto found = domains_.find(ToAbsl(domain));
-  return found == domains_.end() ? SteadyTime::min() : found->second->back_off.blocked_until();
+  const auto found = domains_.find(domain);
+  return found == domains_.end() ? SteadyTime() : found->second->rest.until;
 }
 
 void Politeness::SetCrawlDelay(std::string_view name, Duration crawl_delay, SteadyTime now) {
@@ -181,7 +181,12 @@ bool Politeness::Ended(TurnId id, const Ending& ending, SteadyTime now) {
   domain.last_move = ending.broken_off ? now + DelayOf(domain) : now;
   domain.took = now - running.started;
   if (ending.status == 429 || ending.status == 503) {
-    domain.back_off.Complain(options_.back_off, ending.retry_after, now, random_);
+    const RestOptions& rests = options_.back_off;
+    if (ending.retry_after) {
+      domain.rest.RestUntil(rests, now + RestAsAsked(rests, *ending.retry_after), now);
+    } else {
+      domain.rest.BackOff(rests, domain.name, now);
+    }
     DeferLate(domain, now);
   }
   std::vector<Domain*> woken;
@@ -234,10 +239,9 @@ void Politeness::Defer(const Domain& domain, const Waiting& waiting, SteadyTime 
                        SteadyTime now) {
   --waiting_;
   if (waiting.address != nullptr) --waiting.address->waiting;
-  deferred_.push_back(
-      {.id = waiting.id,
-       .not_before = not_before,
-       .reason = now < domain.back_off.blocked_until() ? Reason::kBackOff : Reason::kDelay});
+  deferred_.push_back({.id = waiting.id,
+                       .not_before = not_before,
+                       .reason = now < domain.rest.until ? Reason::kBackOff : Reason::kDelay});
 }
 
 void Politeness::Reschedule(Domain& domain, SteadyTime now) {
@@ -278,12 +282,10 @@ std::optional<Politeness::Deferred> Politeness::TakeDeferred() {
 std::vector<Politeness::DomainReport> Politeness::Report(Worst worst, size_t most,
                                                          SteadyTime now) const {
   const auto badness = [worst, now](const Domain& domain) {
-    return worst == Worst::kSlowest ? domain.took : domain.back_off.blocked_until() - now;
+    return worst == Worst::kSlowest ? domain.took : domain.rest.until - now;
   };
-  // Of SteadyTime::min() nothing may be subtracted.
   const auto counts = [worst, now](const Domain& domain) {
-    return worst == Worst::kSlowest ? domain.took > Duration{}
-                                    : domain.back_off.blocked_until() > now;
+    return worst == Worst::kSlowest ? domain.took > Duration{} : domain.rest.until > now;
   };
   std::vector<std::pair<Duration, const decltype(domains_)::value_type*>> all;
   for (const auto& entry : domains_) {
@@ -295,14 +297,13 @@ std::vector<Politeness::DomainReport> Politeness::Report(Worst worst, size_t mos
   std::vector<DomainReport> reports;
   for (const auto& [value, entry] : std::span(all).first(count)) {
     const Domain& domain = *entry->second;
-    reports.push_back({.domain = entry->first,
-                       .waiting = domain.size(),
-                       .running = domain.running,
-                       .delay = DelayOf(domain),
-                       .took = domain.took,
-                       .blocked_for = domain.back_off.blocked_until() > now
-                                          ? domain.back_off.blocked_until() - now
-                                          : Duration{}});
+    reports.push_back(
+        {.domain = domain.name,
+         .waiting = domain.size(),
+         .running = domain.running,
+         .delay = DelayOf(domain),
+         .took = domain.took,
+         .blocked_for = domain.rest.until > now ? domain.rest.until - now : Duration{}});
   }
   return reports;
 }
@@ -313,7 +314,7 @@ void Politeness::Forget(SteadyTime now) {
   for (auto domain = domains_.begin(); domain != domains_.end();) {
     const Domain& d = *domain->second;
     const bool needed = !d.empty() || d.running > 0 || d.waits_for != nullptr || now < ReadyAt(d) ||
-                        !d.back_off.Forgiven(options_.back_off, now);
+                        !d.rest.IsForgiven(options_.back_off, now);
     needed ? (void)++domain : domains_.erase(domain++);
   }
   for (auto address = addresses_.begin(); address != addresses_.end();) {

@@ -15,10 +15,8 @@
 #include "absl/container/flat_hash_map.h"
 
 #include "common/base/clock.h"
-#include "common/base/random.h"
 #include "common/base/strong_int.h"
-#include "spider/politeness/back_off.h"
-#include "spider/politeness/politeness_options.h"
+#include "common/politeness/politeness_options.h"
 
 namespace orbweaver {
 
@@ -30,7 +28,7 @@ using TurnId = StrongInt<struct TurnIdTag, uint64_t>;
 // here reads a clock: times are arguments, and never go back.
 //
 // Within a domain requests start in the order they were added, urgent ones first. Memory is a few
-// hundred bytes for each domain that waits, runs, or did so in the time that BackOff remembers.
+// hundred bytes for each domain that waits, runs, or did so in the time that DomainRest remembers.
 // Not thread-safe.
 class Politeness {
  public:
@@ -63,8 +61,7 @@ class Politeness {
     bool broken_off = false;
   };
 
-  // `seed` draws the jitter of back-offs.
-  Politeness(const PolitenessOptions& options, uint64_t seed);
+  explicit Politeness(const PolitenessOptions& options);
   ~Politeness();
 
   // The request waits for its turn, or is handed back by TakeDeferred at once when the ones before
@@ -135,7 +132,7 @@ class Politeness {
 
   Domain& FindDomain(std::string_view name);
   Address* FindAddress(std::string_view name);
-  void LearnCrawlDelay(Domain& domain, Duration crawl_delay) const;
+  static void LearnCrawlDelay(Domain& domain, Duration crawl_delay);
   // The delay between two of the domain's requests.
   Duration DelayOf(const Domain& domain) const;
   // When the domain's next request may start, as far as its own past goes.
@@ -151,8 +148,7 @@ class Politeness {
   void Forget(SteadyTime now);
 
   const PolitenessOptions options_;
-  Random random_;
-  absl::flat_hash_map<std::string, std::unique_ptr<Domain>> domains_;
+  absl::flat_hash_map<std::string_view, std::unique_ptr<Domain>> domains_;  // by their own names
   absl::flat_hash_map<std::string, std::unique_ptr<Address>> addresses_;
   absl::flat_hash_map<TurnId, Running> running_;
   std::set<Look> looks_;

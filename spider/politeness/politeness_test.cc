@@ -9,6 +9,7 @@
 #include "fmt/format.h"
 #include <gtest/gtest.h>
 
+#include "common/base/random.h"
 #include "tests/support/synthetic_web/judge.h"
 
 namespace orbweaver {
@@ -24,8 +25,9 @@ SteadyTime At(int64_t ms) { return SteadyTime(hours(1)) + milliseconds(ms); }
 class PolitenessTest : public ::testing::Test {
  protected:
   explicit PolitenessTest(const PolitenessOptions& options = {.delay = milliseconds(1000),
+                                                              .max_crawl_delay = seconds(60),
                                                               .back_off = {.jitter = 0}})
-      : politeness_(options, 1) {}
+      : politeness_(options) {}
 
   void Add(uint64_t id, std::string_view domain, SteadyTime now, std::string_view address = "") {
     politeness_.Add({.id = TurnId(id), .domain = domain, .address = address}, now);
@@ -331,7 +333,7 @@ TEST(PolitenessProperty, NoSiteCouldComplainAndEveryRequestHasOneFate) {
         .delay = milliseconds(random.Below(2000)),
         .address_delay = milliseconds(random.Chance(0.5) ? random.Below(500) : 0),
         .max_wait = milliseconds(100 + random.Below(20'000))};
-    Politeness politeness(options, seed);
+    Politeness politeness(options);
     synthetic::Judge judge({.domain_delay = options.delay, .address_delay = options.address_delay});
     struct Sent {
       std::string domain, address;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 
+#include "common/base/backoff.h"
 #include "common/base/text.h"
 
 namespace orbweaver {
@@ -14,7 +15,6 @@ constexpr int kMaxRedirects = 5;  // RFC 9309, section 2.3.1.2
 constexpr size_t kHostBytes = 128;
 constexpr uint32_t kTooManyRequests = 429;
 constexpr std::string_view kSitemapPath = "/sitemap.xml";
-constexpr int kMaxDoublings = 12;  // of a day they still fit a Duration
 
 }  // namespace
 
@@ -89,9 +89,8 @@ std::optional<std::string> RobotsCache::OnAnswer(std::string_view origin,
     Learn(host, RobotsOutcome::kAllowAll, status, options_.max_age);
   } else {
     // Unreachable (section 2.3.1.4). Rules known before are not gone by: they may have changed.
-    const Duration wait = std::min<Duration>(
-        options_.retry_min * (int64_t{1} << std::min(host.failures, kMaxDoublings)),
-        options_.retry_max);
+    const Duration wait = BackoffWait(
+        {.first = options_.retry_min, .most = options_.retry_max, .jitter = 0}, host.failures, 0);
     host.rules = RobotsRules();
     ++host.failures;
     host.failure = answer.failure;

@@ -50,9 +50,6 @@ void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions*
   schema.Add("strategy_worker.dns_failure_rest", &options->dns_failure_rest,
              {.max = std::chrono::hours(24),
               .doc = "How long a domain rests after its name could not be resolved"});
-  schema.Add("strategy_worker.max_retry_after", &options->max_retry_after,
-             {.max = std::chrono::hours(24 * 30),
-              .doc = "The longest rest that a server can ask for by Retry-After"});
   schema.Add("strategy_worker.own_retries", &options->own_retries,
              {.max = 1000,
               .unit = "tries",

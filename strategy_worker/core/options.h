@@ -36,7 +36,7 @@ struct StrategyWorkerOptions {
       "`dead_letter` to keep such events there and go on";
   // How long a domain rests whose own name, or www. of it, could not be resolved.
   std::chrono::milliseconds dns_failure_rest = std::chrono::minutes(10);
-  // The longest Retry-After that is believed.
+  // The longest Retry-After that is believed: politeness.back_off_most, no option of its own.
   std::chrono::milliseconds max_retry_after = std::chrono::hours(24);
   // Tries after failures of requests that no strategy is asked about (scope.assets,
   // scope.sitemaps); each waits twice as long as the one before.

@@ -1,14 +1,12 @@
 #include "strategy_worker/core/own_requests.h"
 
-#include <algorithm>
-
 #include "strategy_worker/core/event_view.h"
+#include "strategy_worker/sdk/retry_delay.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr std::chrono::milliseconds kMaxDelay = std::chrono::hours(24);
-constexpr uint32_t kMaxDoublings = 20;
 
 }  // namespace
 
@@ -26,9 +24,9 @@ std::optional<orbweaver_decision> RetryOwn(const FetchFailed& failed, WallTime n
   if (!IsTransient(failed.cause, failed.status) || attempt >= options.own_retries) {
     return std::nullopt;
   }
-  const auto doubled = options.own_retry_delay * (int64_t{1} << std::min(attempt, kMaxDoublings));
-  const auto wait = std::min<std::chrono::milliseconds>(
-      std::max(doubled, failed.retry_after.value_or(doubled)), kMaxDelay);
+  const std::chrono::milliseconds wait(
+      sdk::RetryDelayMs(options.own_retry_delay.count(), kMaxDelay.count(), attempt,
+                        failed.retry_after.has_value() ? failed.retry_after->count() : -1));
   orbweaver_decision decision{};
   decision.action = ORBWEAVER_SCHEDULE;
   decision.score = failed.request.score;

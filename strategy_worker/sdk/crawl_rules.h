@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "orbweaver/globs.h"
+#include "orbweaver/retry_delay.h"
 #include "orbweaver/strategy.h"
 
 namespace orbweaver::sdk {
@@ -124,11 +125,8 @@ class CrawlRules {
   }
 
   int64_t RetryDelayMs(const Failure& failure) const {
-    const double doubled = static_cast<double>(retry_delay_s_) *
-                           static_cast<double>(uint64_t{1} << std::min(failure.attempt(), 40u));
-    const auto seconds =
-        std::max(doubled, static_cast<double>(failure.retry_after_ms().value_or(0)) / 1000);
-    return static_cast<int64_t>(std::min(seconds, static_cast<double>(retry_max_delay_s_)) * 1000);
+    return sdk::RetryDelayMs(retry_delay_s_ * 1000, retry_max_delay_s_ * 1000, failure.attempt(),
+                             failure.retry_after_ms().value_or(-1));
   }
 
   Globs allow_domains_;

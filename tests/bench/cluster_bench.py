@@ -90,7 +90,7 @@ class Loop:
             "hbase.hosts": [os.environ["ORBWEAVER_THRIFT"]], "hbase.table_prefix": prefix,
             "topics.partitions": PARTITIONS,
             "network.proxy": f"http://127.0.0.1:{self.web.port}", "network.allow_private": True,
-            "spider.politeness.delay": "0s", "feed.min_delay": "0s",
+            "politeness.delay": "0s",
             "spider.fetch.user_agent": "orbweaver/bench (+mailto:bench@example.com)",
             "db_worker.roles": ["enqueue", "dequeue"], "admin.token": "bench"})
         self.command("init")

@@ -48,7 +48,6 @@ class Crawl {
   explicit Crawl(const ServedWeb& web) {
     SetLocalDefaults(&options_);
     options_.spider.scope.kind = ScopeKind::kEverything;
-    options_.db_worker.feed.min_delay = {};
     options_.spider.politeness.delay = {};
     options_.spider.network.allow_networks = {"127.0.0.0/8"};
     options_.spider.network.proxy = fmt::format("http://127.0.0.1:{}", web.port());

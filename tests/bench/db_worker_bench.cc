@@ -111,8 +111,8 @@ class QueueBench {
                            .target_lag = kBatch,
                            .max_per_domain = 64,
                            .min_domains = 128,
-                           .interval = std::chrono::milliseconds(1),
-                           .min_delay = std::chrono::milliseconds(0)};
+                           .interval = std::chrono::milliseconds(1)};
+    setup_.options.politeness.delay = {};
     CHECK_OK(AppendScoringLog(bus_, {.requests = kRequests, .domains = domains}));
     bus_.Mute();
     Start();

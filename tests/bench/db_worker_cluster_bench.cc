@@ -47,7 +47,7 @@ class QueueCluster {
     options.feed.low_lag = 1;
     options.feed.target_lag = kBatch;
     options.feed.interval = std::chrono::milliseconds(20);
-    options.feed.min_delay = std::chrono::milliseconds(0);
+    options.politeness.delay = std::chrono::milliseconds(0);
     ASSIGN_OR_RETURN(core_, DbWorkerCore::Create(*services_.bus, *services_.store, SystemClock(),
                                                  metrics_, {.options = options, .name = "bench"}));
     // Nothing is sent before the spiders' first commit: the markers are lag enough.

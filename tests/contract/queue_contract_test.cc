@@ -51,7 +51,7 @@ TEST_P(QueueContract, WhatIsScheduledLeavesOnceAcrossRestartsAndIsErased) {
   DbWorkerHarness worker(kept_->store());
   worker.options().chunk_cache_bytes = 3000;
   worker.feed().target_lag = 64;
-  worker.feed().min_delay = std::chrono::milliseconds(0);
+  worker.politeness().delay = std::chrono::milliseconds(0);
   worker.feed().max_per_domain = 7;
   const WallTime later = worker.clock().Wall() + std::chrono::minutes(3);
   for (int i = 0; i < kHosts; ++i) {

@@ -43,17 +43,21 @@ class Configuration(unittest.TestCase):
         values = {}
         for file in CONFIG.glob("*.yaml"):
             for section, options in yaml.safe_load(file.read_text()).items():
-                if section in ("hbase", "kafka", "url"):
+                if section in ("hbase", "kafka", "politeness", "url"):
                     for name, value in options.items():
                         values.setdefault(f"{section}.{name}", {})[file.name] = value
         for name, by_file in values.items():
             self.assertEqual(1, len({str(value) for value in by_file.values()}), f"{name}: {by_file}")
         self.assertEqual(4, len(values["kafka.brokers"]))
 
-    def test_politeness_and_queue_agree_on_the_delay(self):
-        spider = effective(["--config", "/etc/orbweaver/spider.yaml"], {})
-        queue = effective(["--config", "/etc/orbweaver/db-worker.yaml"], {})
-        self.assertEqual(spider["spider.politeness.delay"], queue["feed.min_delay"])
+    def test_spiders_queue_and_strategy_workers_agree_on_politeness(self):
+        effective_in = {}
+        for worker in WORKERS:
+            options = effective(["--config", f"/etc/orbweaver/{worker}.yaml"], {})
+            effective_in[worker] = {name: value for name, value in options.items() if name.startswith("politeness.")}
+            self.assertTrue(all(name in options_of(worker) for name in effective_in[worker]), worker)
+        self.assertIn("politeness.delay", effective_in["spider"])
+        self.assertEqual(1, len({str(options) for options in effective_in.values()}), effective_in)
 
 
 class Workers(unittest.TestCase):

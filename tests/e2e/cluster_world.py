@@ -50,7 +50,7 @@ class World(unittest.TestCase):
             "hbase.hosts": [os.environ["ORBWEAVER_THRIFT"]], "hbase.table_prefix": prefix, "hbase.regions": 1,
             "topics.partitions": PARTITIONS,
             "network.proxy": f"http://127.0.0.1:{self.web.port}", "network.allow_private": True,
-            "spider.politeness.delay": f"{DELAY_MS}ms", "feed.min_delay": f"{DELAY_MS}ms", "feed.interval": "50ms",
+            "politeness.delay": f"{DELAY_MS}ms", "feed.interval": "50ms",
             "spider.fetch.user_agent": "orbweaver/test (+mailto:test@example.com)",
             "strategy.params": {"retry_delay_s": 1},
             "db_worker.checkpoint_interval": "500ms",

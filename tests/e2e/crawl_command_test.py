@@ -16,8 +16,7 @@ PROGRAM = ""
 WEB = ""
 # So that faults that pass do so within seconds.
 IMPATIENT = [f"--set={setting}" for setting in (
-    "feed.back_off_first=1s", "feed.back_off_most=2s", "spider.politeness.back_off_first=1s", "spider.politeness.back_off_most=2s",
-    "spider.robots.retry_min=1s", "spider.robots.retry_max=1s", "spider.fetch.first_byte_timeout=3s", "spider.fetch.slow_after=2s")]
+    "politeness.back_off_first=1s", "politeness.back_off_most=2s", "spider.robots.retry_min=1s", "spider.robots.retry_max=1s", "spider.fetch.first_byte_timeout=3s", "spider.fetch.slow_after=2s")]
 
 
 class Crawls(unittest.TestCase):

@@ -143,7 +143,7 @@ class OnCall(Person):
         self.assertEqual({*walk.pages, *walk.files}, set(self.pages_of("kept")))
 
     def test_the_configuration_is_checked_before_it_is_used(self):
-        (self.folder / "crawl.yaml").write_text("spider:\n  fetch:\n    total_timout: 20s\nfeed: {min_delay: 0}\n")
+        (self.folder / "crawl.yaml").write_text("spider:\n  fetch:\n    total_timout: 20s\npoliteness: {delay: 0}\n")
         self.assertIn("crawl.yaml:3: spider.fetch.total_timout: unknown option. Did you mean spider.fetch.total_timeout?",
                       self.types("orbweaver config check --config crawl.yaml", 2).stderr)
         self.types("sed -i s/timout/timeout/ crawl.yaml && orbweaver config check --config crawl.yaml")

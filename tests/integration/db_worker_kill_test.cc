@@ -85,7 +85,7 @@ class DbWorkerKillTest : public ::testing::Test {
     auto command = cluster_.Command(ORBWEAVER_DB_WORKER);
     command.push_back("--roles=enqueue,dequeue");
     for (const std::string& option :
-         {std::string("admin.port=0"), "worker.name=" + name, std::string("feed.min_delay=50ms"),
+         {std::string("admin.port=0"), "worker.name=" + name, std::string("politeness.delay=50ms"),
           std::string("worker.session_timeout=6s"), std::string("stop.deadline=4m"),
           std::string("feed.window=200ms"), std::string("feed.interval=20ms"),
           std::string("db_worker.checkpoint_interval=500ms")}) {

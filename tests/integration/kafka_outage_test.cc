@@ -81,7 +81,7 @@ class KafkaOutageTest : public ::testing::Test {
                       {"strategy.name=breadth_first", "strategy_worker.batch_events=10",
                        "strategy_worker.bus_timeout=2s", option});
     db_ = Start(ORBWEAVER_DB_WORKER, "db",
-                {"db_worker.roles=enqueue,dequeue", "feed.min_delay=1ms", "feed.window=10s",
+                {"db_worker.roles=enqueue,dequeue", "politeness.delay=1ms", "feed.window=10s",
                  "feed.interval=20ms", "db_worker.call_timeout=2s", option});
   }
 

@@ -53,9 +53,8 @@ class SpiderKillTest : public ::testing::Test {
     for (const std::string& setting :
          {std::string("admin.port=0"), "worker.name=" + name,
           std::string("worker.session_timeout=60s"), std::string("network.allow_private=true"),
-          fmt::format("network.ports={}", server_->port()),
-          std::string("spider.politeness.delay=20ms"), fmt::format("spider.window={}", kWindow),
-          std::string("spider.drain_timeout=3s"),
+          fmt::format("network.ports={}", server_->port()), std::string("politeness.delay=20ms"),
+          fmt::format("spider.window={}", kWindow), std::string("spider.drain_timeout=3s"),
           fmt::format("spider.archive.folder={}", (folder_.path() / "archive").string())}) {
       command.push_back("--set=" + setting);
     }

@@ -20,6 +20,7 @@ LAYERS = {
     "common/metrics": ["common/base"],
     "common/url": ["common/base", "common/config"],
     "common/scope": ["common/base", "common/config", "common/url"],
+    "common/politeness": ["common/base", "common/config", "common/url"],
     "common/parquet": ["common/base"],
     "common/model": COMMON_BELOW_MODEL,
     "common/bus": COMMON_BELOW_BUS,

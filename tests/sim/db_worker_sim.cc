@@ -46,8 +46,8 @@ DbWorkerOptions SmallOptions() {
                   .max_per_domain = 4,
                   .min_domains = 3,
                   .window = seconds(5),
-                  .interval = milliseconds(100),
-                  .min_delay = seconds(2)};
+                  .interval = milliseconds(100)};
+  options.politeness.delay = seconds(2);
   options.checkpoint_interval = seconds(1);
   options.checkpoint_requests = 20;
   // So that most chunks are read, and some domains are forgotten.

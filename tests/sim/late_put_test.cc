@@ -64,7 +64,7 @@ class LatePut : public ::testing::Test {
   // A worker that takes over and sends all it finds before it sees the scoring log.
   void SendByNextOwnerAndKillIt() {
     worker_.feed().low_lag = 100;
-    worker_.feed().min_delay = std::chrono::milliseconds(0);
+    worker_.politeness().delay = std::chrono::milliseconds(0);
     worker_.Restart(slow_bus_);
     for (int i = 0; i < 2; ++i) CHECK_OK(worker_.core().Step(Duration::zero()));
     worker_.Kill();
@@ -197,7 +197,8 @@ TEST_F(LatePut, OfTwoOwnersInARowDoesNotReplaceADelayedChunkThatTheHeadNames) {
   worker_.Settle();
   worker_.Kill();
   second_.store().Land();
-  worker_.feed() = {.low_lag = 100, .min_delay = std::chrono::milliseconds(0)};
+  worker_.feed() = {.low_lag = 100};
+  worker_.politeness().delay = {};
   worker_.clock().Advance(std::chrono::hours(25));
   EXPECT_EQ(Left().size(), 1000u);
 }

@@ -83,7 +83,6 @@ class SpiderSoak : public ::testing::Test {
         if (spider_ != nullptr && random_.Chance(deaths_per_second)) Die();
       }
       if (spider_ == nullptr) {
-        options_.seed = random_();
         options_.faults.seed = random_();
         spider_ = std::make_unique<SimulatedSpider>(world_, options_);
       }

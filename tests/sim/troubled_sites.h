@@ -12,7 +12,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/random.h"
-#include "spider/politeness/politeness_options.h"
+#include "common/politeness/politeness_options.h"
 #include "spider/robots/robots_options.h"
 #include "tests/support/simulated_fetcher.h"
 

@@ -33,7 +33,7 @@ class DbWorkerTest : public ::testing::Test {
     }
     return all;
   }
-  void WithoutDelays() { worker_.feed().min_delay = std::chrono::milliseconds(0); }
+  void WithoutDelays() { worker_.politeness().delay = std::chrono::milliseconds(0); }
 };
 
 }  // namespace orbweaver

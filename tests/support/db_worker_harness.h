@@ -42,13 +42,14 @@ class DbWorkerHarness {
     CHECK_OK(SaveTopicRecord(store, {.topic_epoch = 1, .partitions = partitions}, kLong));
     producer_ = *bus_.NewProducer({}, [](const Ack& ack) { CHECK_OK(ack.status); });
     setup_.name = "worker";
-    setup_.options.feed.min_delay = std::chrono::seconds(1);
+    setup_.options.politeness.delay = std::chrono::seconds(1);
     // The marker alone is more, so nothing is sent before the first CommitFeed.
     setup_.options.feed.low_lag = 1;
     setup_.options.checkpoint_interval = std::chrono::milliseconds(0);
   }
 
   FeedOptions& feed() { return setup_.options.feed; }
+  PolitenessOptions& politeness() { return setup_.options.politeness; }
   DbWorkerOptions& options() { return setup_.options; }
   GroupMembership& membership() { return setup_.membership; }
   ManualClock& clock() { return clock_; }

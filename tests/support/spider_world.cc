@@ -56,8 +56,7 @@ SimulatedSpider::SimulatedSpider(SpiderWorld& world, Options options)
       .flow = {.politeness = options.politeness,
                .robots = options.robots,
                .publish = options.publish,
-               .max_fetches = options.crawl.max_fetches,
-               .seed = options.seed}});
+               .max_fetches = options.crawl.max_fetches}});
 }
 
 SimulatedSpider::~SimulatedSpider() { process_.Kill(); }

@@ -33,7 +33,6 @@ class SimulatedSpider {
     RobotsOptions robots;
     PublishOptions publish;
     Duration session_timeout = std::chrono::seconds(10);
-    uint64_t seed = 1;
     // Crash points, as SimulatedProcess has them.
     SimulatedProcess::Hook dies_at;
   };

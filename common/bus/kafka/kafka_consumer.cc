@@ -393,7 +393,7 @@ void KafkaConsumer::OnError(rd_kafka_t*, int error, const char* words, void* opa
 absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
     rd_kafka_topic_partition_list_t* partitions) {
   const Deadline deadline(std::min<Duration>(kTakeOverTimeout, options_.session_timeout / 2));
-  Backoff backoff({.first = std::chrono::milliseconds(50), .most = std::chrono::seconds(1)},
+  Backoff backoff({.first = std::chrono::milliseconds(25), .most = std::chrono::milliseconds(500)},
                   static_cast<uint64_t>(SystemClock().Now().time_since_epoch().count()));
   const std::vector<PartitionId> ids = Ids(*partitions);
   while (true) {

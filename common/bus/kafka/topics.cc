@@ -158,7 +158,8 @@ absl::StatusOr<std::vector<std::string>> EnsureTopics(rd_kafka_t* client,
   for (const TopicSpec& spec : topics) {
     ASSIGN_OR_RETURN(TopicState state, Describe(client, spec.name, deadline.Left()));
     bool missing = state.partitions == 0;
-    Backoff backoff({.first = std::chrono::milliseconds(10), .most = std::chrono::seconds(1)}, 1);
+    Backoff backoff({.first = std::chrono::milliseconds(5), .most = std::chrono::milliseconds(500)},
+                    /*seed=*/1);
     while (!state.ready) {
       if (missing) {
         absl::Status created = Create(client, spec, deadline.Left());

@@ -79,7 +79,7 @@ struct HBaseOptions {
   // time. HBase's own retries, while a region moves, happen inside it.
   Duration call_timeout = std::chrono::seconds(60);
   // Between tries of a host that failed, and of a call that the server could not do yet.
-  BackoffOptions backoff{.first = std::chrono::milliseconds(50), .most = std::chrono::seconds(2)};
+  BackoffOptions backoff{.first = std::chrono::milliseconds(25), .most = std::chrono::seconds(1)};
 
   HBaseTableOptions tables;
 };

@@ -313,8 +313,8 @@ class Auditor {
   std::string FeedCaps() {
     if (run_.clocks_jumped) return {};
     const FeedOptions& options = run_.shape.db_worker.feed;
-    const int64_t cap =
-        std::min<int64_t>(options.max_per_domain, 1 + options.window / options.min_delay);
+    const Duration delay = run_.shape.politeness.delay;
+    const int64_t cap = std::min<int64_t>(options.max_per_domain, 1 + options.window / delay);
     std::map<std::string, std::vector<WallTime>> times;
     for (const Sent& sent : feed_) times[sent.domain].push_back(sent.time);
     for (const auto& [domain, at] : times) {
@@ -322,7 +322,7 @@ class Auditor {
         for (size_t j = i; j < at.size(); ++j) {
           // The log's times and the worker's are cut to milliseconds, at different moments.
           const auto most_apart = at[j] - at[i] + std::chrono::milliseconds(1);
-          if (static_cast<int64_t>(j - i + 1) <= cap + most_apart / options.min_delay) continue;
+          if (static_cast<int64_t>(j - i + 1) <= cap + most_apart / delay) continue;
           return fmt::format("{} requests of {} within {} ms", j - i + 1, domain,
                              (at[j] - at[i]).count());
         }

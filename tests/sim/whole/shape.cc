@@ -99,9 +99,7 @@ Shape DrawShape(uint64_t seed, const FaultPlan& allowed) {
                           .max_per_domain = 3,
                           .min_domains = 2,
                           .window = seconds(2),
-                          .interval = milliseconds(100),
-                          .min_delay = seconds(1),
-                          .max_delay = seconds(30)};
+                          .interval = milliseconds(100)};
   shape.db_worker.checkpoint_interval = milliseconds(200 + random.Below(3000));
   shape.db_worker.checkpoint_requests = 8;
   // So that chunks are read from the store, and some domains are forgotten.
@@ -116,7 +114,9 @@ Shape DrawShape(uint64_t seed, const FaultPlan& allowed) {
   shape.crawl.drain_timeout = seconds(10);
   shape.politeness.delay = seconds(1);
   shape.politeness.max_wait = seconds(5 + random.Below(10));
+  shape.politeness.max_crawl_delay = seconds(30);
   shape.politeness.back_off.first = seconds(5);
+  shape.db_worker.politeness = shape.politeness;
   shape.robots.product_token = "orbweaver";  // as the sites name it
   shape.robots.max_age = minutes(1);
   shape.robots.retry_min = seconds(5);

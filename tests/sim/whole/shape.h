@@ -5,10 +5,10 @@
 #include <string>
 
 #include "common/base/clock.h"
+#include "common/politeness/politeness_options.h"
 #include "common/scope/scope_options.h"
 #include "db_worker/options.h"
 #include "spider/crawl/crawl_options.h"
-#include "spider/politeness/politeness_options.h"
 #include "spider/robots/robots_options.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/host/strategy_options.h"

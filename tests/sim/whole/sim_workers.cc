@@ -68,8 +68,7 @@ class SimSpider : public SimWorker {
                                  .robots = shape_.robots,
                                  .publish = {},
                                  .max_fetches = shape_.crawl.max_fetches,
-                                 .fetch_timeout = shape_.fetch_timeout,
-                                 .seed = s.options.seed}});
+                                 .fetch_timeout = shape_.fetch_timeout}});
   }
 
   absl::StatusOr<std::unique_ptr<Stepped>> Make() override { return JoinSpiders(*core_); }
@@ -208,8 +207,7 @@ class SimDbWorker : public SimWorker {
         metrics_(s.metrics),
         setup_{.options = s.around.shape.db_worker,
                .name = fmt::format("db-{}", s.options.number),
-               .membership = MembershipOf(s),
-               .seed = s.options.seed} {}
+               .membership = MembershipOf(s)} {}
 
   absl::StatusOr<std::unique_ptr<Stepped>> Make() override {
     ASSIGN_OR_RETURN(auto core, DbWorkerCore::Create(bus_, store_, clock_, metrics_, setup_));

@@ -565,7 +565,7 @@ class Simulation {
     const Cell* const cell = rows.Find(0, kHeadColumn);
     Head head;
     if (cell != nullptr) CHECK_OK(DecodeHead(cell->value, &head));
-    return head.blocked_until;
+    return head.rest.until;
   }
 
   const FaultPlan allowed_;
