@@ -43,6 +43,47 @@ class EmbeddedConsumer::Collected {
   std::unique_ptr<PolledMemory> memory_ = std::make_unique<PolledMemory>();
 };
 
+class EmbeddedConsumer::Membership : public GroupSide {
+ public:
+  // Waiting in Poll, for `left` at most, is no silence.
+  Membership(EmbeddedConsumer& consumer, Duration left)
+      : consumer_(consumer),
+        now_(consumer.clock_.Now()),
+        alive_until_(now_ + left + consumer.options_.session_timeout),
+        look_(KeepAlive()) {}
+
+  Group::Look look() const { return look_; }
+
+  Standing Look() override {
+    // Before what follows is looked at: a change in the midst of it makes the next Poll look again.
+    consumer_.generation_ = look_.generation;
+    return look_.standing;
+  }
+  void Join() override {
+    consumer_.member_ = group().Join(consumer_.options_.member, alive_until_);
+    consumer_.generation_ = KeepAlive().generation;
+  }
+  std::vector<PartitionId> MeantForOthers(std::span<const PartitionId> held) override {
+    return group().MeantForOthers(consumer_.member_, held);
+  }
+  void Release(std::span<const PartitionId> partitions) override {
+    group().Release(consumer_.member_, partitions);
+  }
+  absl::StatusOr<std::vector<AssignedPartition>> TakeMine(
+      std::span<const PartitionId> held) override {
+    return group().TakeMine(consumer_.member_, held);
+  }
+
+ private:
+  Group& group() { return *consumer_.group_; }
+  Group::Look KeepAlive() { return group().KeepAlive(consumer_.member_, now_, alive_until_); }
+
+  EmbeddedConsumer& consumer_;
+  const SteadyTime now_;
+  const SteadyTime alive_until_;
+  const Group::Look look_;
+};
+
 EmbeddedConsumer::EmbeddedConsumer(MessageLog& log, Groups& groups, const Clock& clock,
                                    const ConsumerOptions& options)
     : log_(log), groups_(groups), clock_(clock), options_(options) {}
@@ -68,9 +109,8 @@ absl::Status EmbeddedConsumer::Assign(std::string_view topic,
   if (found == nullptr) return FatalError("assign topic '{}': there is none", topic);
   HeldPartitions held;
   for (const AssignedPartition& assigned : from) {
-    ASSIGN_OR_RETURN(const LogPartition* const partition,
-                     log_.FindPartition(topic, assigned.partition));
-    held[assigned.partition] = {.log = partition, .position = assigned.position};
+    RETURN_IF_ERROR(log_.FindPartition(topic, assigned.partition).status());
+    held.Take(assigned.partition, assigned.position);
   }
   topic_ = found;
   group_ = &groups_.Find(options_.group, *topic_);
@@ -106,74 +146,27 @@ absl::Status EmbeddedConsumer::PollUntil(const PollLimits& limits, SteadyTime de
         wait = std::clamp(*expiry - clock_.Now(), Duration::zero(), left);
       }
     }
-    RETURN_IF_ERROR(CheckPositions());
+    RETURN_IF_ERROR(
+        held_.CheckPositions(topic_->spec.name, [this](PartitionId id) { return BoundsOf(id); }));
     RETURN_IF_ERROR(Fetch(limits, batch));
     if (!batch->empty() || left == Duration::zero()) return absl::OkStatus();
     log_.changed().Await(seen, wait);
   }
 }
 
-std::vector<PartitionId> EmbeddedConsumer::AllHeld() const {
-  std::vector<PartitionId> partitions;
-  for (const auto& [partition, held] : held_) partitions.push_back(partition);
-  return partitions;
+LogBounds EmbeddedConsumer::BoundsOf(PartitionId partition) const {
+  const LogPartition& log = *topic_->Find(partition);
+  return {Offset(log.start), Offset(log.end)};
 }
 
 absl::StatusOr<bool> EmbeddedConsumer::Rebalance(Duration left) {
-  const SteadyTime now = clock_.Now();
-  // Waiting in Poll is no silence.
-  const SteadyTime alive_until = now + left + options_.session_timeout;
-  Group::Look look = group_->KeepAlive(member_, now, alive_until);
+  Membership membership(*this, left);
+  const Group::Look look = membership.look();
   if (look.standing == Group::Standing::kMember && look.generation == generation_) return false;
-  bool rebalanced = false;
-  if (look.standing != Group::Standing::kMember) {
-    const std::vector<PartitionId> lost = AllHeld();
-    held_.clear();
-    if (!lost.empty()) {
-      listener_->OnLost(lost);
-      rebalanced = true;
-    }
-    if (look.standing == Group::Standing::kFenced) {
-      if (rebalanced) return true;
-      return FencedError("poll topic '{}': a later member is named '{}' too", topic_->spec.name,
-                         options_.member);
-    }
-    member_ = group_->Join(options_.member, alive_until);
-    look = group_->KeepAlive(member_, now, alive_until);
-  }
-  // Before what follows is looked at: a change in the midst of it makes the next Poll look again.
-  generation_ = look.generation;
-  const std::vector<PartitionId> revoked = group_->MeantForOthers(member_, AllHeld());
-  if (!revoked.empty()) {
-    listener_->OnRevoked(revoked);
-    for (const PartitionId partition : revoked) held_.erase(partition);
-    group_->Release(member_, revoked);
-    rebalanced = true;
-  }
-  ASSIGN_OR_RETURN(const std::vector<AssignedPartition> assigned,
-                   group_->TakeMine(member_, AllHeld()));
-  if (!assigned.empty()) {
-    for (const AssignedPartition& mine : assigned) {
-      held_[mine.partition] = {.log = topic_->Find(mine.partition), .position = mine.position};
-    }
-    listener_->OnAssigned(assigned);
-    rebalanced = true;
-  }
-  return rebalanced;
-}
-
-absl::Status EmbeddedConsumer::CheckPositions() {
-  for (auto& [partition, held] : held_) {
-    const int64_t start = held.log->start;
-    const int64_t end = held.log->end;
-    if (held.stands_still || held.paused) continue;
-    if (held.position.value() >= start && held.position.value() <= end) continue;
-    held.stands_still = true;
-    return absl::OutOfRangeError(ToAbsl(fmt::format(
-        "poll topic '{}' partition {}: position {} is not in the log, which starts at {}",
-        topic_->spec.name, partition, held.position, start)));
-  }
-  return absl::OkStatus();
+  ASSIGN_OR_RETURN(const bool rebalanced, orbweaver::Rebalance(membership, *listener_, &held_));
+  if (look.standing != Group::Standing::kFenced || rebalanced) return rebalanced;
+  return FencedError("poll topic '{}': a later member is named '{}' too", topic_->spec.name,
+                     options_.member);
 }
 
 absl::Status EmbeddedConsumer::Fetch(const PollLimits& limits, MessageBatch* batch) {
@@ -186,23 +179,27 @@ absl::Status EmbeddedConsumer::Fetch(const PollLimits& limits, MessageBatch* bat
 }
 
 absl::Status EmbeddedConsumer::Collect(Collected* collected) {
-  const auto can_read = [](const Held& held) { return !held.paused && !held.stands_still; };
   if (rest_.has_value()) {
-    const auto found = held_.find(rest_->partition);
-    if (found == held_.end() || found->second.position != rest_->next) {
+    Held* const held = held_.Find(rest_->partition);
+    if (held == nullptr || held->position != rest_->next) {
       rest_.reset();
-    } else if (can_read(found->second)) {
-      RETURN_IF_ERROR(TakeRest(&found->second, collected));
+    } else if (held->is_read()) {
+      RETURN_IF_ERROR(TakeRest(held, collected));
     }
   }
-  // Before the view is made, which does not see what is appended later.
-  for (auto& [partition, held] : held_) held.readable = Offset(held.log->end);
+  // Before the view is made, which does not see what is appended later. The partition
+  // whose turn it is comes first.
+  readable_.clear();
+  for (auto& [partition, held] : held_) {
+    readable_.push_back({partition, &held, Offset(topic_->Find(partition)->end)});
+  }
+  const auto first = std::ranges::lower_bound(readable_, turn_, {}, &Readable::partition);
+  std::ranges::rotate(readable_, first);
   std::optional<MessageLog::View> view;
-  auto next = held_.lower_bound(turn_);
-  for (size_t i = 0; i < held_.size() && collected->HasRoomFor(0); ++i, ++next) {
-    if (next == held_.end()) next = held_.begin();
-    auto& [partition, held] = *next;
-    while (can_read(held) && held.position < held.readable && collected->HasRoomFor(0)) {
+  for (const auto& [partition, reached, end] : readable_) {
+    if (!collected->HasRoomFor(0)) break;
+    Held& held = *reached;
+    while (held.is_read() && held.position < end && collected->HasRoomFor(0)) {
       if (!view.has_value()) view.emplace(log_);
       const absl::Status opened = OpenBatch(partition, held, &*view);
       // Retention was faster: the next Poll's check says so.
@@ -220,7 +217,7 @@ absl::Status EmbeddedConsumer::Collect(Collected* collected) {
 absl::Status EmbeddedConsumer::OpenBatch(PartitionId partition, const Held& held,
                                          MessageLog::View* view) {
   auto batch = std::make_shared<LogBatch>();
-  RETURN_IF_ERROR(view->Read(*held.log, held.position, batch.get()));
+  RETURN_IF_ERROR(view->Read(*topic_->Find(partition), held.position, batch.get()));
   rest_ = Rest{.partition = partition, .next = batch->first, .batch = batch};
   bool readable = rest_->cursor.Open(batch->stored);
   for (; readable && rest_->next < held.position; ++rest_->next) readable = rest_->cursor.Skip();
@@ -239,7 +236,7 @@ absl::Status EmbeddedConsumer::TakeRest(Held* held, Collected* collected) {
       const Offset corrupt = rest_->next;
       rest_.reset();
       return FatalError("poll topic '{}' partition {} offset {}: the log is corrupt",
-                        topic_->spec.name, held->log->id, corrupt);
+                        topic_->spec.name, message.partition, corrupt);
     }
     collected->Add(message);
     held->position = ++rest_->next;
@@ -249,12 +246,7 @@ absl::Status EmbeddedConsumer::TakeRest(Held* held, Collected* collected) {
 }
 
 absl::Status EmbeddedConsumer::SetPaused(PartitionId partition, bool paused) {
-  const auto found = held_.find(partition);
-  if (found == held_.end()) {
-    return FencedError("pause partition {}: it is not this consumer's", partition);
-  }
-  found->second.paused = paused;
-  return absl::OkStatus();
+  return held_.SetPaused(topic_ == nullptr ? "" : topic_->spec.name, partition, paused).status();
 }
 
 absl::Status EmbeddedConsumer::Commit(std::span<const OffsetCommit> commits, Duration timeout) {
@@ -262,30 +254,19 @@ absl::Status EmbeddedConsumer::Commit(std::span<const OffsetCommit> commits, Dur
   const std::optional<Group::MemberId> member =
       IsSubscribed() ? std::optional(member_) : std::nullopt;
   RETURN_IF_ERROR(group_->Commit(member, commits, timeout));
-  for (const OffsetCommit& commit : commits) {
-    const auto found = held_.find(commit.partition);
-    if (found == held_.end() || !found->second.stands_still) continue;
-    Held& held = found->second;
-    const int64_t offset = commit.offset.value();
-    if (offset < held.log->start || offset > held.log->end) continue;
-    held.position = commit.offset;
-    held.stands_still = false;
-  }
+  held_.Resume(commits, [this](PartitionId id) { return BoundsOf(id); });
   return absl::OkStatus();
 }
 
 void EmbeddedConsumer::Close() {
   if (closed_) return;
   if (IsSubscribed()) {
-    const SteadyTime now = clock_.Now();
-    const Group::Look look = group_->KeepAlive(member_, now, now + options_.session_timeout);
-    const std::vector<PartitionId> held = AllHeld();
-    if (!held.empty() && look.standing == Group::Standing::kMember) listener_->OnRevoked(held);
-    if (!held.empty() && look.standing != Group::Standing::kMember) listener_->OnLost(held);
+    Membership membership(*this, Duration::zero());
+    GiveUpAll(membership, *listener_, &held_);
     // A named member's place is kept for as long as it may be silent.
     if (options_.member.empty()) group_->Leave(member_);
   }
-  held_.clear();
+  held_.Clear();
   rest_.reset();
   closed_ = true;
 }

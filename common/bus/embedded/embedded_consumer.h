@@ -1,7 +1,6 @@
 // Reads the folder's log, for a group or from given positions.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "common/bus/embedded/group.h"
 #include "common/bus/embedded/message_log.h"
 #include "common/bus/embedded/stored_batch.h"
+#include "common/bus/held_partitions.h"
 
 namespace orbweaver {
 
@@ -31,15 +31,7 @@ class EmbeddedConsumer : public Consumer {
   void Close() override;
 
  private:
-  struct Held {
-    const LogPartition* log = nullptr;
-    Offset position{};
-    bool paused = false;
-    // The log no longer has its position; a commit resumes it.
-    bool stands_still = false;
-    Offset readable{};  // how far this Poll may read
-  };
-  using HeldPartitions = std::map<PartitionId, Held>;
+  using Held = HeldPartitions::Held;
 
   // The batch that the last Poll stopped in: kept so that small polls do not read it again and
   // again.
@@ -52,14 +44,15 @@ class EmbeddedConsumer : public Consumer {
 
   // The messages that one Poll collects.
   class Collected;
+  // This member's side of group_.
+  class Membership;
 
   bool IsSubscribed() const { return listener_ != nullptr; }
-  std::vector<PartitionId> AllHeld() const;
+  LogBounds BoundsOf(PartitionId partition) const;
 
   absl::Status PollUntil(const PollLimits& limits, SteadyTime deadline, MessageBatch* batch);
-  // Takes part in the group's sharing; true when the listener was called or the group was joined.
+  // Takes part in the group's sharing; true when the listener was called.
   absl::StatusOr<bool> Rebalance(Duration left);
-  absl::Status CheckPositions();
   absl::Status Fetch(const PollLimits& limits, MessageBatch* batch);
   absl::Status Collect(Collected* collected);
   // Reads on in rest_, which belongs to `held`; at its end rest_ is dropped.
@@ -77,6 +70,13 @@ class EmbeddedConsumer : public Consumer {
   Group::MemberId member_ = 0;  // 0: has not joined yet
   uint64_t generation_ = 0;     // of the group, when this member last looked at its sharing
   HeldPartitions held_;
+  // Of one Poll, kept for its memory: what is held, and how far it may be read.
+  struct Readable {
+    PartitionId partition;
+    Held* held;
+    Offset end;
+  };
+  std::vector<Readable> readable_;
   std::optional<Rest> rest_;
   PartitionId turn_{0};  // where the next Poll begins, so that no partition starves
   bool closed_ = false;

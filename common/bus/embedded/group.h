@@ -18,6 +18,7 @@
 
 #include "common/bus/consumer_group.h"
 #include "common/bus/embedded/message_log.h"
+#include "common/bus/held_partitions.h"
 #include "common/store/rocksdb/database.h"
 
 namespace orbweaver {
@@ -39,7 +40,7 @@ class Group {
   MemberId Join(std::string_view member_name, SteadyTime alive_until) ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave(MemberId member) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  enum class Standing { kMember, kGone, kFenced };
+  using Standing = GroupSide::Standing;
   struct Look {
     Standing standing;
     uint64_t generation;  // grows whenever partitions or members change

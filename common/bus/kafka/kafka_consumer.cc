@@ -3,6 +3,7 @@
 #include "common/bus/kafka/kafka_consumer.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -100,14 +101,14 @@ absl::Status KafkaConsumer::Assign(std::string_view topic,
   for (const auto& [partition, owned] : owned_) {
     if (owned.paused) RETURN_IF_ERROR(Fetching(partition, true));
   }
-  owned_.clear();
+  owned_.Clear();
   held_.clear();
   std::vector<PartitionId> partitions;
   for (const AssignedPartition& start : from) partitions.push_back(start.partition);
   const PartitionList list = NewPartitionList(topic_, partitions);
   for (size_t i = 0; i < from.size(); ++i) {
     list->elems[i].offset = from[i].position.value();
-    owned_[from[i].partition].next = from[i].position;
+    owned_.Take(from[i].partition, from[i].position);
   }
   return ToStatus(rd_kafka_assign(handle_.get(), list.get()), fmt::format("assign {}", topic_));
 }
@@ -148,8 +149,8 @@ absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, Mes
 
 bool KafkaConsumer::HasDeliverable() const {
   return std::any_of(held_.begin(), held_.end(), [this](const RawMessage& message) {
-    const auto owned = owned_.find(PartitionId(message->partition));
-    return owned == owned_.end() || !owned->second.paused;
+    const HeldPartitions::Held* const owned = owned_.Find(PartitionId(message->partition));
+    return owned == nullptr || !owned->paused;
   });
 }
 
@@ -160,7 +161,8 @@ void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
   // librdkafka waits until the whole array is full: wait for one, then take what is there already.
   size_t wanted = 1;
   while (true) {
-    Owned* owned = nullptr;  // of the message before: they come in runs of one partition
+    HeldPartitions::Held* owned =
+        nullptr;  // of the message before: they come in runs of one partition
     PartitionId owned_id(RD_KAFKA_PARTITION_UA);
     const ssize_t n = rd_kafka_consume_batch_queue(queue_, Milliseconds(timeout), fetched, wanted);
     for (ssize_t i = 0; i < n; ++i) {
@@ -171,14 +173,14 @@ void KafkaConsumer::Fetch(const PollLimits& limits, Duration timeout) {
         continue;
       }
       if (const PartitionId id(message->partition); id != owned_id) {
-        const auto found = owned_.find(id);
-        owned = found == owned_.end() ? nullptr : &found->second;
+        owned = owned_.Find(id);
         owned_id = id;
       }
       // Revoked meanwhile; or its owner has not said yet where to go on; or known already, after a
       // resume by which librdkafka went back.
-      if (owned == nullptr || owned->cut || message->offset < owned->next.value()) continue;
-      owned->next = Offset(message->offset + 1);
+      if (owned == nullptr || owned->stands_still || message->offset < owned->position.value())
+        continue;
+      owned->position = Offset(message->offset + 1);
       bytes += message->len + message->key_len;
       ++count;
       held_.push_back(std::move(message));
@@ -201,7 +203,9 @@ void KafkaConsumer::Deliver(const PollLimits& limits, MessageBatch* batch) {
   std::deque<RawMessage> kept;
   while (!held_.empty() && memory->size() < limits.max_messages) {
     RawMessage& next = held_.front();
-    const bool paused = any_paused && owned_[PartitionId(next->partition)].paused;
+    const HeldPartitions::Held* const owned =
+        any_paused ? owned_.Find(PartitionId(next->partition)) : nullptr;
+    const bool paused = owned != nullptr && owned->paused;
     const size_t size = next->len + next->key_len;
     if (!paused && memory->size() > 0 && bytes + size > limits.max_bytes) break;
     if (paused) {
@@ -218,14 +222,9 @@ void KafkaConsumer::Deliver(const PollLimits& limits, MessageBatch* batch) {
 }
 
 absl::Status KafkaConsumer::SetPaused(PartitionId partition, bool paused) {
-  const auto owned = owned_.find(partition);
-  if (owned == owned_.end()) {
-    return FencedError("pause {} partition {}: it is not this consumer's", topic_, partition);
-  }
   // Resuming what is not paused, librdkafka may go back to an earlier position.
-  if (owned->second.paused == paused) return absl::OkStatus();
-  owned->second.paused = paused;
-  return Fetching(partition, !paused);
+  ASSIGN_OR_RETURN(const bool changed, owned_.SetPaused(topic_, partition, paused));
+  return changed ? Fetching(partition, !paused) : absl::OkStatus();
 }
 
 absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Duration timeout) {
@@ -240,7 +239,7 @@ absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Durati
   for (const OffsetCommit& commit : commits) {
     // The broker compares generations only: a member of the present one could commit for another's
     // partition.
-    if (!owned_.contains(commit.partition)) {
+    if (!owned_.Has(commit.partition)) {
       return FencedError("commit {} partition {}: it is not this member's", topic_,
                          commit.partition);
     }
@@ -267,15 +266,11 @@ absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Durati
   for (int i = 0; results != nullptr && i < results->cnt; ++i) {
     RETURN_IF_ERROR(ToStatus(results->elems[i].err, action));
   }
-  // A commit past a cut is the owner's word to go on from there.
-  std::vector<PartitionId> resumed;
-  for (const OffsetCommit& commit : commits) {
-    Owned& owned = owned_[commit.partition];
-    if (!owned.cut) continue;
-    owned.cut = false;
-    owned.next = commit.offset;
-    resumed.push_back(commit.partition);
-  }
+  // A commit past a cut is the owner's word to go on from there. A broker is not asked where the
+  // log is now: where it does not have the offset, the cut is reported again.
+  const std::vector<PartitionId> resumed = owned_.Resume(commits, [](PartitionId) {
+    return LogBounds{Offset(0), Offset(std::numeric_limits<int64_t>::max())};
+  });
   return resumed.empty() ? absl::OkStatus() : StartAgain(resumed);
 }
 
@@ -298,7 +293,7 @@ absl::Status KafkaConsumer::StartAgain(std::span<const PartitionId> which) {
   // resume that comes in that moment. A pause outlives it. No logical offset either: the answer to
   // its query, when it comes after the next start, would move the partition there.
   for (int i = 0; i < list->cnt; ++i) {
-    list->elems[i].offset = owned_[PartitionId(list->elems[i].partition)].next.value();
+    list->elems[i].offset = owned_.Find(PartitionId(list->elems[i].partition))->position.value();
   }
   if (Cooperative()) {
     for (const auto call : {rd_kafka_incremental_unassign, rd_kafka_incremental_assign}) {
@@ -328,7 +323,7 @@ void KafkaConsumer::Close() {
   held_.clear();
   if (!subscribed_ && !owned_.empty()) rd_kafka_assign(handle_.get(), nullptr);
   LeaveGroup();
-  owned_.clear();
+  owned_.Clear();
   rd_kafka_queue_destroy(queue_);
   handle_.reset();
 }
@@ -418,11 +413,10 @@ absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
             one.metadata.assign(static_cast<const char*>(entry.metadata), entry.metadata_size);
           }
           entry.offset = one.position.value();
-          Owned& owned = owned_[one.partition];
-          owned = {.next = one.position};
+          owned_.Take(one.partition, one.position);
           if (one.position < (*starts)[index]) {
             ReportCut(one.partition, one.position.value(), (*starts)[index].value());
-            entry.offset = owned.next.value();
+            entry.offset = owned_.Find(one.partition)->position.value();
           }
         }
         return assigned;
@@ -474,16 +468,16 @@ void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
 void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
   std::vector<PartitionId> ids, paused;
   for (const PartitionId id : Ids(*partitions)) {
-    const auto owned = owned_.find(id);
-    if (owned == owned_.end()) continue;
+    const HeldPartitions::Held* const owned = owned_.Find(id);
+    if (owned == nullptr) continue;
     ids.push_back(id);
-    if (owned->second.paused) paused.push_back(id);
+    if (owned->paused) paused.push_back(id);
   }
   if (listener_ != nullptr && !ids.empty()) {
     // librdkafka knows of a loss once the broker says so. A member that was silent for the whole
     // rebalance has been removed without a word.
     if (Silent() || rd_kafka_assignment_lost(handle_.get())) {
-      for (const PartitionId id : ids) owned_.erase(id);  // a commit from the callback is refused
+      owned_.Drop(ids);  // a commit from the callback is refused
       listener_->OnLost(ids);
     } else {
       listener_->OnRevoked(ids);
@@ -494,9 +488,9 @@ void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
     const absl::Status resumed = Fetching(id, true);
     if (!resumed.ok()) errors_.push_back(resumed);
   }
-  for (const PartitionId id : ids) owned_.erase(id);
+  owned_.Drop(ids);
   std::erase_if(held_, [this](const RawMessage& message) {
-    return !owned_.contains(PartitionId(message->partition));
+    return !owned_.Has(PartitionId(message->partition));
   });
   if (Cooperative()) {
     Change(rd_kafka_incremental_unassign, *partitions);
@@ -547,26 +541,25 @@ void KafkaConsumer::AddError(rd_kafka_resp_err_t error, const char* words) {
 void KafkaConsumer::Fence(const absl::Status& status) {
   fenced_ = status;
   errors_.assign(1, status);
-  std::vector<PartitionId> lost;
-  for (const auto& [partition, owned] : owned_) lost.push_back(partition);
-  owned_.clear();
+  const std::vector<PartitionId> lost = owned_.ids();
+  owned_.Clear();
   held_.clear();
   if (listener_ != nullptr && !lost.empty()) listener_->OnLost(lost);
 }
 
 void KafkaConsumer::ReportCut(PartitionId partition, int64_t position,
                               std::optional<int64_t> start) {
-  const auto owned = owned_.find(partition);
-  if (owned == owned_.end() || owned->second.cut) return;
-  if (position < owned->second.next.value()) return;  // of before it was started again
-  owned->second.cut = true;
+  HeldPartitions::Held* const owned = owned_.Find(partition);
+  if (owned == nullptr || owned->stands_still) return;
+  if (position < owned->position.value()) return;  // of before it was started again
+  owned->stands_still = true;
   if (!start.has_value()) {
     auto starts = ListOffsets(handle_.get(), topic_, {&partition, 1}, OffsetKind::kStart,
                               std::chrono::seconds(5));
     if (starts.ok()) start = (*starts)[0].value();
   }
   // Where it waits for the owner's word: at its old position it would be reported again.
-  if (start.has_value()) owned->second.next = Offset(*start);
+  if (start.has_value()) owned->position = Offset(*start);
   errors_.push_back(absl::OutOfRangeError(fmt::format(
       "read {} partition {}: the log starts at {}, but group {} is at {}: messages were deleted "
       "before they were "

@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
-
 #include "common/bus/consumer.h"
+#include "common/bus/held_partitions.h"
 #include "common/bus/kafka/client.h"
 #include "common/bus/kafka/kafka_batch.h"
 
@@ -36,12 +34,6 @@ class KafkaConsumer : public Consumer {
   void Close() override;
 
  private:
-  struct Owned {
-    Offset next;  // the first that librdkafka has not given us
-    bool paused = false;
-    bool cut = false;  // nothing of it counts until a commit says where to go on
-  };
-
   KafkaConsumer(std::string prefix, const ConsumerOptions& options)
       : prefix_(std::move(prefix)), options_(options) {}
 
@@ -93,7 +85,8 @@ class KafkaConsumer : public Consumer {
   bool was_silent_ = false;  // before this Poll
   SteadyTime last_poll_ = SystemClock().Now();
 
-  absl::flat_hash_map<PartitionId, Owned> owned_;
+  // A position is that of the first message that librdkafka has not given us.
+  HeldPartitions owned_;
   // Fetched, not yet delivered: what did not fit, or is paused. About a batch at most.
   std::deque<RawMessage> held_;
   absl::Status fenced_;              // once not OK, for ever

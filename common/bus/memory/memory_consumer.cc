@@ -20,6 +20,64 @@ class SharedRecords : public MessageBatch::Memory {
 
 }  // namespace
 
+// The listener is called without the lock, so each of these takes it.
+class MemoryConsumer::Membership : public GroupSide {
+ public:
+  explicit Membership(MemoryConsumer& consumer) : consumer_(consumer) {}
+
+  Standing Look() override {
+    absl::MutexLock lock(&consumer_.client_.broker.mutex);
+    const ConsumerGroup& group = consumer_.Group();
+    if (group.IsMember(consumer_.member_)) return Standing::kMember;
+    consumer_.revokes_all_ = false;
+    return group.IsFenced(consumer_.member_) ? Standing::kFenced : Standing::kGone;
+  }
+  void Join() override {
+    absl::MutexLock lock(&consumer_.client_.broker.mutex);
+    consumer_.member_ =
+        consumer_.Group().Join(consumer_.options_.member, consumer_.client_.broker.Tick() +
+                                                              consumer_.options_.session_timeout);
+    consumer_.client_.broker.Changed();
+  }
+  std::vector<PartitionId> MeantForOthers(std::span<const PartitionId> held) override {
+    absl::MutexLock lock(&consumer_.client_.broker.mutex);
+    const bool all = std::exchange(consumer_.revokes_all_, false);
+    std::vector<PartitionId> others;
+    for (const PartitionId partition : held) {
+      if (all || !consumer_.Group().IsMeantFor(partition, consumer_.member_)) {
+        others.push_back(partition);
+      }
+    }
+    return others;
+  }
+  void Release(std::span<const PartitionId> partitions) override {
+    absl::MutexLock lock(&consumer_.client_.broker.mutex);
+    for (const PartitionId partition : partitions) {
+      consumer_.Group().Release(partition, consumer_.member_);
+    }
+    consumer_.client_.broker.Changed();
+  }
+  absl::StatusOr<std::vector<AssignedPartition>> TakeMine(
+      std::span<const PartitionId> held) override {
+    absl::MutexLock lock(&consumer_.client_.broker.mutex);
+    ConsumerGroup& group = consumer_.Group();
+    std::vector<AssignedPartition> mine;
+    for (const PartitionId partition : group.TakeMine(consumer_.member_)) {
+      if (std::ranges::binary_search(held, partition)) continue;
+      const auto& committed = group.committed(partition);
+      mine.push_back(
+          {partition,
+           committed.has_value() ? committed->offset : consumer_.LogOf(partition).bounds().start,
+           committed.has_value() ? committed->metadata : "", committed.has_value()});
+      consumer_.late_polls_.erase(partition);
+    }
+    return mine;
+  }
+
+ private:
+  MemoryConsumer& consumer_;
+};
+
 MemoryConsumer::~MemoryConsumer() {
   // A dead process says no goodbye: its group finds out by its silence.
   if (closed_ || !IsSubscribed() || client_.dead() || !options_.member.empty()) return;
@@ -47,9 +105,10 @@ absl::Status MemoryConsumer::Assign(std::string_view topic,
     RETURN_IF_ERROR(client_.broker.log().Find(topic, assigned.partition).status());
   }
   topic_ = topic;
-  held_.clear();
+  held_.Clear();
+  late_polls_.clear();
   for (const AssignedPartition& assigned : from) {
-    held_[assigned.partition] = {.position = assigned.position};
+    held_.Take(assigned.partition, assigned.position);
   }
   return absl::OkStatus();
 }
@@ -61,10 +120,8 @@ absl::Status MemoryConsumer::Poll(const PollLimits& limits, Duration timeout, Me
   client_.Reach("before poll");
   RETURN_IF_ERROR(AwaitWork(timeout));
   if (IsSubscribed()) {
-    // Not ||: what was taken away and what was given instead are told by one Poll.
-    bool rebalanced = LoseWhatIsGone();
-    rebalanced |= GiveUpWhatIsNotMine();
-    rebalanced |= TakeWhatIsMine();
+    Membership membership(*this);
+    ASSIGN_OR_RETURN(const bool rebalanced, Rebalance(membership, *listener_, &held_));
     if (rebalanced) return absl::OkStatus();
   }
   RETURN_IF_ERROR(CheckPositions());
@@ -121,7 +178,7 @@ bool MemoryConsumer::NeedsRebalance(const ConsumerGroup& group) const {
     const PartitionId partition(i);
     const bool may_have = group.IsMeantFor(partition, member_) &&
                           (group.IsOwner(partition, member_) || !group.HasOwner(partition));
-    if (may_have != held_.contains(partition)) return true;
+    if (may_have != held_.Has(partition)) return true;
   }
   return false;
 }
@@ -129,9 +186,8 @@ bool MemoryConsumer::NeedsRebalance(const ConsumerGroup& group) const {
 bool MemoryConsumer::HasMessages() {
   return std::any_of(held_.begin(), held_.end(),
                      [this](const auto& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex) {
-                       const Held& held = entry.second;
-                       return !held.paused && !held.stands_still &&
-                              held.position != LogOf(entry.first).bounds().end;
+                       return entry.second.is_read() &&
+                              entry.second.position != LogOf(entry.first).bounds().end;
                      });
 }
 
@@ -147,85 +203,16 @@ PartitionLog& MemoryConsumer::LogOf(PartitionId partition) {
   return **log;
 }
 
-std::vector<PartitionId> MemoryConsumer::AllHeld() const {
-  std::vector<PartitionId> partitions;
-  for (const auto& [partition, held] : held_) partitions.push_back(partition);
-  return partitions;
-}
-
-bool MemoryConsumer::LoseWhatIsGone() {
-  {
-    absl::MutexLock lock(&client_.broker.mutex);
-    ConsumerGroup& group = Group();
-    if (group.IsMember(member_)) return false;
-    if (!group.IsFenced(member_)) {
-      member_ = group.Join(options_.member, client_.broker.Tick() + options_.session_timeout);
-      client_.broker.Changed();
-    }
-  }
-  revokes_all_ = false;
-  const std::vector<PartitionId> lost = AllHeld();
-  held_.clear();
-  if (!lost.empty()) listener_->OnLost(lost);
-  return true;
-}
-
-bool MemoryConsumer::GiveUpWhatIsNotMine() {
-  std::vector<PartitionId> revoked;
-  {
-    absl::MutexLock lock(&client_.broker.mutex);
-    for (const auto& [partition, held] : held_) {
-      if (revokes_all_ || !Group().IsMeantFor(partition, member_)) revoked.push_back(partition);
-    }
-  }
-  revokes_all_ = false;
-  if (revoked.empty()) return false;
-  listener_->OnRevoked(revoked);
-  absl::MutexLock lock(&client_.broker.mutex);
-  for (const PartitionId partition : revoked) {
-    held_.erase(partition);
-    Group().Release(partition, member_);
-  }
-  client_.broker.Changed();
-  return true;
-}
-
-bool MemoryConsumer::TakeWhatIsMine() {
-  std::vector<AssignedPartition> assigned;
-  {
-    absl::MutexLock lock(&client_.broker.mutex);
-    ConsumerGroup& group = Group();
-    for (const PartitionId partition : group.TakeMine(member_)) {
-      if (held_.contains(partition)) continue;
-      const auto& committed = group.committed(partition);
-      const Offset position =
-          committed.has_value() ? committed->offset : LogOf(partition).bounds().start;
-      held_[partition] = {.position = position};
-      assigned.push_back({partition, position, committed.has_value() ? committed->metadata : "",
-                          committed.has_value()});
-    }
-  }
-  if (assigned.empty()) return false;
-  listener_->OnAssigned(assigned);
-  return true;
-}
-
 absl::Status MemoryConsumer::CheckPositions() {
   absl::MutexLock lock(&client_.broker.mutex);
-  for (auto& [partition, held] : held_) {
-    const LogBounds bounds = LogOf(partition).bounds();
-    if (held.stands_still || held.paused) continue;
-    if (held.position >= bounds.start && held.position <= bounds.end) continue;
-    held.stands_still = true;
-    return absl::OutOfRangeError(ToAbsl(fmt::format(
-        "poll topic '{}' partition {}: position {} is not in the log, which starts at {}", topic_,
-        partition, held.position, bounds.start)));
-  }
-  return absl::OkStatus();
+  return held_.CheckPositions(
+      topic_, [this](PartitionId partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex) {
+        return LogOf(partition).bounds();
+      });
 }
 
 std::vector<PartitionId> MemoryConsumer::FetchOrder() {
-  std::vector<PartitionId> order = AllHeld();
+  std::vector<PartitionId> order = held_.ids();
   if (order.empty()) return order;
   if (!client_.faults().mix_partitions) {
     std::rotate(order.begin(), order.begin() + static_cast<ptrdiff_t>(next_first_++ % order.size()),
@@ -244,10 +231,10 @@ void MemoryConsumer::Fetch(const PollLimits& limits, MessageBatch* batch) {
   size_t bytes = 0;
   absl::MutexLock lock(&client_.broker.mutex);
   for (const PartitionId partition : FetchOrder()) {
-    Held& held = held_[partition];
-    if (held.paused || held.stands_still) continue;
-    if (held.late_polls > 0) {
-      --held.late_polls;
+    HeldPartitions::Held& held = *held_.Find(partition);
+    if (!held.is_read()) continue;
+    if (uint64_t& late_polls = late_polls_[partition]; late_polls > 0) {
+      --late_polls;
       continue;
     }
     PartitionLog& log = LogOf(partition);
@@ -272,18 +259,11 @@ void MemoryConsumer::Fetch(const PollLimits& limits, MessageBatch* batch) {
 }
 
 absl::Status MemoryConsumer::SetPaused(PartitionId partition, bool paused) {
-  const auto found = held_.find(partition);
-  if (found == held_.end()) {
-    return FencedError("pause topic '{}' partition {}: it is not this consumer's", topic_,
-                       partition);
-  }
-  Held& held = found->second;
-  if (held.paused && !paused) {
-    absl::MutexLock lock(&client_.broker.mutex);
-    held.late_polls =
-        client_.random().Chance(client_.faults().late_resume) ? 1 + client_.random().Below(4) : 0;
-  }
-  held.paused = paused;
+  ASSIGN_OR_RETURN(const bool changed, held_.SetPaused(topic_, partition, paused));
+  if (!changed || paused) return absl::OkStatus();
+  absl::MutexLock lock(&client_.broker.mutex);
+  late_polls_[partition] =
+      client_.random().Chance(client_.faults().late_resume) ? 1 + client_.random().Below(4) : 0;
   return absl::OkStatus();
 }
 
@@ -314,15 +294,9 @@ absl::Status MemoryConsumer::Commit(std::span<const OffsetCommit> commits, Durat
     RETURN_IF_ERROR(client_.Begin("commit", timeout));
     ASSIGN_OR_RETURN(ConsumerGroup* const group, client_.broker.Group(options_.group, topic_));
     RETURN_IF_ERROR(CheckCommits(commits, *group));
-    for (const OffsetCommit& commit : commits) {
-      group->Commit(commit);
-      const auto held = held_.find(commit.partition);
-      if (held == held_.end() || !held->second.stands_still) continue;
-      const LogBounds bounds = LogOf(commit.partition).bounds();
-      if (commit.offset < bounds.start || commit.offset > bounds.end) continue;
-      held->second.position = commit.offset;
-      held->second.stands_still = false;
-    }
+    for (const OffsetCommit& commit : commits) group->Commit(commit);
+    held_.Resume(commits, [this](PartitionId partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(
+                              client_.broker.mutex) { return LogOf(partition).bounds(); });
     if (client_.random().Chance(client_.faults().lost_answer)) {
       return TimeoutError("commit topic '{}': no answer in time", topic_);
     }
@@ -334,15 +308,14 @@ absl::Status MemoryConsumer::Commit(std::span<const OffsetCommit> commits, Durat
 void MemoryConsumer::Close() {
   if (closed_) return;
   if (IsSubscribed() && !client_.dead()) {
-    LoseWhatIsGone();
-    const std::vector<PartitionId> revoked = AllHeld();
-    if (!revoked.empty()) listener_->OnRevoked(revoked);
+    Membership membership(*this);
+    GiveUpAll(membership, *listener_, &held_);
     absl::MutexLock lock(&client_.broker.mutex);
     // A named member keeps its place for as long as it may be silent.
     if (options_.member.empty()) Group().Leave(member_);
     client_.broker.Changed();
   }
-  held_.clear();
+  held_.Clear();
   closed_ = true;
 }
 

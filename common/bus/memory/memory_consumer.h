@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/bus/consumer.h"
+#include "common/bus/held_partitions.h"
 #include "common/bus/memory/memory_client.h"
 
 namespace orbweaver {
@@ -26,16 +27,10 @@ class MemoryConsumer : public Consumer {
   void Close() override;
 
  private:
-  struct Held {
-    Offset position;
-    bool paused = false;
-    uint64_t late_polls = 0;  // give nothing of it, after a pause
-    // The log no longer has its position; a commit resumes it.
-    bool stands_still = false;
-  };
+  // This member's side of its group.
+  class Membership;
 
   bool IsSubscribed() const { return listener_ != nullptr; }
-  std::vector<PartitionId> AllHeld() const;
 
   // Waits until there is something to do; the fault or the fencing that stands in the way.
   absl::Status AwaitWork(Duration timeout) ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
@@ -46,12 +41,6 @@ class MemoryConsumer : public Consumer {
   // Only a subscribed consumer has one.
   ConsumerGroup& Group() ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
   PartitionLog& LogOf(PartitionId partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(client_.broker.mutex);
-
-  // Each takes one step and calls the listener without the lock; false when there was nothing to
-  // do.
-  bool LoseWhatIsGone() ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
-  bool GiveUpWhatIsNotMine() ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
-  bool TakeWhatIsMine() ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
 
   absl::Status CheckPositions() ABSL_LOCKS_EXCLUDED(client_.broker.mutex);
   void Fetch(const PollLimits& limits, MessageBatch* batch)
@@ -65,8 +54,9 @@ class MemoryConsumer : public Consumer {
   std::string topic_;
   RebalanceListener* listener_ = nullptr;
   ConsumerGroup::MemberId member_ = 0;  // 0: has not joined yet
-  std::map<PartitionId, Held> held_;
-  bool revokes_all_ = false;  // a rebalance in which nobody keeps anything
+  HeldPartitions held_;
+  std::map<PartitionId, uint64_t> late_polls_;  // give nothing of it, after a pause
+  bool revokes_all_ = false;                    // a rebalance in which nobody keeps anything
   bool closed_ = false;
   size_t next_first_ = 0;  // which partition the next Poll begins with, so that none starves
 };
