@@ -20,6 +20,7 @@ Command ParseCommand();
 Command PauseCommand();
 Command PurgeCommand();
 Command RecordCommand();
+Command ReplayCommand();
 Command RequeueCommand();
 Command ResetCommand();
 Command ResumeCommand();
@@ -33,12 +34,12 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),   CheckCommand(),   CompleteCommand(), ConfigCommand(),   CrawlCommand(),
-      ExplainCommand(), FetchCommand(),   ForgetCommand(),   InitCommand(),     InspectCommand(),
-      LogCommand(),     MirrorCommand(),  PageCommand(),     ParseCommand(),    PauseCommand(),
-      PurgeCommand(),   RecordCommand(),  RequeueCommand(),  ResetCommand(),    ResumeCommand(),
-      RobotsCommand(),  SeedsCommand(),   StatusCommand(),   StrategyCommand(), UnblockCommand(),
-      UrlCommand(),     VersionCommand(),
+      BlockCommand(),   CheckCommand(),  CompleteCommand(), ConfigCommand(),  CrawlCommand(),
+      ExplainCommand(), FetchCommand(),  ForgetCommand(),   InitCommand(),    InspectCommand(),
+      LogCommand(),     MirrorCommand(), PageCommand(),     ParseCommand(),   PauseCommand(),
+      PurgeCommand(),   RecordCommand(), ReplayCommand(),   RequeueCommand(), ResetCommand(),
+      ResumeCommand(),  RobotsCommand(), SeedsCommand(),    StatusCommand(),  StrategyCommand(),
+      UnblockCommand(), UrlCommand(),    VersionCommand(),
   };
   return kCommands;
 }

@@ -33,8 +33,8 @@ constexpr size_t kLogBufferBytes = size_t{64} << 20;
 // For `top -H` and profilers.
 void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
 
-// A crawl of one dead host is over within two minutes, and a site that is being restarted is met
-// again. Of what the strategy is not told, as far as it has such parameters.
+}  // namespace
+
 void RetrySoon(StrategyOptions* options) {
   const auto library = OpenStrategy(*options);
   if (!library.ok()) return;  // making it says why
@@ -46,8 +46,6 @@ void RetrySoon(StrategyOptions* options) {
     options->params.try_emplace(name, std::to_string(kRetryDelay.count()));
   }
 }
-
-}  // namespace
 
 void SetLocalDefaults(ProductOptions* options) {
   // A seed's site, and not the web.

@@ -38,6 +38,10 @@ namespace orbweaver {
 // at once.
 void SetLocalDefaults(ProductOptions* options);
 
+// The same of a strategy's parameters: a crawl of one dead host is over within two minutes, and a
+// site that is being restarted is met again. As far as the strategy has such parameters.
+void RetrySoon(StrategyOptions* options);
+
 // Place: `orbweaver crawl`. The workers are those of a cluster, a thread each (the spider's
 // spider.threads beside); they meet on the bus alone. Stop, or a kill -9: the same folder goes on
 // where it stood.

@@ -74,6 +74,9 @@ class RecordCluster(Newcomer):
             self.assertGreater(len(self.records("rec", topic)), 5)
             self.assertEqual(self.records("rec", topic), self.records("copy", topic), topic)
         self.assertIn(": whole.", self.orbweaver("record", "check", "copy").stdout)
+        # The cluster's recording replays on one machine.
+        replayed = self.orbweaver("replay", "copy", "--verify", "--strategy", "breadth_first", "--set=scope.kind=domain")
+        self.assertIn("All decisions are equal.", replayed.stdout)
         # Topics that have something else are left alone.
         self.crawl(site.url("/"), "--data", "other-data", "--record", "other")
         self.assertIn("another record", self.orbweaver("record", "import", "other", *self.cluster, code=1).stderr)

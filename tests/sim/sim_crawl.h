@@ -11,7 +11,7 @@
 #include "common/base/random.h"
 #include "common/model/spider_log.h"
 #include "strategy_worker/host/strategy.h"
-#include "tests/support/scoring_log_filter.h"
+#include "common/protocol/scoring_log_filter.h"
 #include "tests/support/strategy_world.h"
 
 namespace orbweaver {

@@ -3,7 +3,7 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/scoring_log.h"
-#include "tests/support/scoring_log_filter.h"
+#include "common/protocol/scoring_log_filter.h"
 
 namespace orbweaver {
 namespace {

@@ -22,7 +22,7 @@
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/states/state_metrics.h"
 #include "strategy_worker/states/state_options.h"
-#include "tests/support/scoring_log_filter.h"
+#include "common/protocol/scoring_log_filter.h"
 
 namespace orbweaver {
 

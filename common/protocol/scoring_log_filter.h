@@ -17,7 +17,8 @@ struct ReaderRules {
   bool watermarks = true;
 };
 
-// Place: one a partition, in tests that read the scoring log as a db worker does. Not thread-safe.
+// Place: one a partition, in replays and tests, which read the scoring log as a db worker does. Not
+// thread-safe.
 class ScoringLogFilter {
  public:
   enum class Verdict {

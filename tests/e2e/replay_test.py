@@ -1,0 +1,68 @@
+"""A recorded crawl, replayed: python3 replay_test.py PROGRAM"""
+
+import json
+import shutil
+import sys
+import unittest
+
+from newcomer import Newcomer
+
+
+class Replay(Newcomer):
+    def recorded(self, *options, pages=60):
+        """A crawl of a site of that many pages, recorded to `rec`."""
+        names = [f"/{i}" for i in range(pages)]
+        links = {name: "".join(f"<a href=/{(i * k + 1) % pages}>x</a>" for k in range(2, 7)) for i, name in enumerate(names)}
+        site = self.site({"/": "<a href=/0>x</a><a href=/gone>x</a>"} | links)
+        self.crawl(site.url("/"), "--delay", "0", "--record", "rec", *options)
+        return site
+
+    def replay(self, *arguments, code=0):
+        return json.loads(self.orbweaver("replay", "rec", "--verify", "--json", *arguments, code=code).stdout)
+
+    def test_the_recorded_strategy_decides_as_it_did(self):
+        self.recorded("--param", "max_pages=50", "--depth", "9")
+        told = self.replay()
+        self.assertEqual((0, None, True), (told["different"], told["first"], told["is_complete"]))
+        self.assertGreater(told["equal_requests"], 40)
+        self.assertIn("All decisions are equal.", self.orbweaver("replay", "rec", "--verify").stdout)
+        # Without the web and without the crawl's folder.
+        shutil.rmtree(self.folder / "crawl-data")
+        self.assertEqual(told, self.replay())
+
+    def test_a_change_is_shown_with_its_event_and_both_decisions(self):
+        site = self.recorded()
+        told = self.replay("--param", "deny_urls=*/25", code=1)
+        self.assertEqual(1, told["different"])
+        self.assertIn(f'"{site.url("/25")}"', told["first"]["recorded"])
+        self.assertNotIn(site.url("/25"), told["first"]["replayed"])
+        self.assertIn("links_found", told["first"]["event"])
+        self.assertEqual("127.0.0.1", told["first"]["domain"]["domain"])
+        self.assertIsNone(told["first"]["state"]["link"])  # it was new
+        said = self.orbweaver("replay", "rec", "--verify", "--param", "deny_urls=*/25", code=1).stdout
+        for word in ("1 are different", "event", "recorded", "replayed", "domain", "state"):
+            self.assertIn(word, said)
+        self.assertGreater(self.replay("--strategy", "depth_first", code=1)["different"], 10)
+
+    def test_a_crawl_that_went_on_replays_whole(self):
+        site = self.recorded(pages=30)
+        self.crawl(site.url("/other"), "--add", "--delay", "0", code=3)
+        self.crawl(site.url("/1"), site.url("/third"), "--add", "--delay", "0", code=3)
+        told = self.replay()
+        self.assertEqual((0, True), (told["different"], told["is_complete"]))
+        self.assertGreater(told["equal_requests"], 20)
+
+    def test_what_cannot_be_replayed_is_said(self):
+        self.assertIn("nothing", self.orbweaver("replay", "nothing", "--verify", code=1).stderr)
+        self.recorded(pages=5)
+        self.assertIn("expected --verify", self.orbweaver("replay", "rec", code=2).stderr)
+        self.assertIn("--verfy", self.orbweaver("replay", "rec", "--verfy", code=2).stderr)
+        self.assertIn("no_such", self.orbweaver("replay", "rec", "--verify", "--strategy", "no_such", code=2).stderr)
+        for file in (self.folder / "rec").glob("scoring-log-*.parquet"):
+            file.write_bytes(file.read_bytes()[:100])
+        self.assertIn("scoring-log", self.orbweaver("replay", "rec", "--verify", code=1).stderr)
+
+
+if __name__ == "__main__":
+    Newcomer.program = sys.argv.pop(1)
+    unittest.main()
