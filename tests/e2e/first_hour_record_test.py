@@ -91,7 +91,7 @@ class Record(Newcomer):
         manifest = json.loads((self.folder / "rec" / "manifest.json").read_text())
         self.assertEqual(("depth_first", {"max_depth": "3"}), (manifest["strategy"]["name"], {"max_depth": manifest["strategy"]["params"]["max_depth"]}))
         self.assertEqual(str(self.folder / "data"), manifest["source"].removeprefix("folder "))
-        self.assertEqual("10ms", manifest["configuration"]["spider.politeness.delay"])
+        self.assertEqual("10ms", manifest["configuration"]["politeness.delay"])
         self.assertEqual({file.name for file in self.files("rec", "*")}, {file["name"] for file in manifest["files"]})
 
     def test_killed_again_and_again_it_has_each_record_once(self):
