@@ -84,10 +84,10 @@ void CheckEngine::Step(SteadyTime until) {
       Begin(*url);
     }
     StartTurns(now);
-    next = std::min(next, gate_.NextLook());
+    next = std::min(next, gate_.NextWakeup());
     if (!later_.empty()) next = std::min(next, later_.begin()->first);
     if (tasks_.size() < most && resolving_ < kMaxResolving) {
-      next = std::min(next, queue_.NextLook());
+      next = std::min(next, queue_.NextWakeup());
     }
   }
   if (!done()) fetcher_.Run(next, *this);

@@ -105,7 +105,7 @@ void PressureGate::Nudge(Lane& lane, SteadyTime now) {
     ready_.push_back(lane.waiters.front());
     lane.waiters.pop_front();
   } else if (!std::exchange(lane.has_look, true)) {
-    looks_.emplace(lane.ReadyAt(), next_look_++, &lane);
+    wakeups_.emplace(lane.ReadyAt(), next_wakeup_++, &lane);
   }
 }
 
@@ -143,9 +143,9 @@ bool PressureGate::TryStart(Host& host, SteadyTime now) {
 }
 
 std::optional<VisitorId> PressureGate::Start(SteadyTime now) {
-  while (!looks_.empty() && std::get<0>(looks_.top()) <= now) {
-    Lane& lane = *std::get<2>(looks_.top());
-    looks_.pop();
+  while (!wakeups_.empty() && std::get<0>(wakeups_.top()) <= now) {
+    Lane& lane = *std::get<2>(wakeups_.top());
+    wakeups_.pop();
     lane.has_look = false;
     Nudge(lane, now);
   }
@@ -157,9 +157,9 @@ std::optional<VisitorId> PressureGate::Start(SteadyTime now) {
   return std::nullopt;
 }
 
-SteadyTime PressureGate::NextLook() const {
+SteadyTime PressureGate::NextWakeup() const {
   if (!ready_.empty() && running_.size() < limits_.at_once) return SteadyTime::min();
-  return looks_.empty() ? SteadyTime::max() : std::get<0>(looks_.top());
+  return wakeups_.empty() ? SteadyTime::max() : std::get<0>(wakeups_.top());
 }
 
 void PressureGate::Ended(VisitorId id, SteadyTime now) {

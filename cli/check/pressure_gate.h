@@ -70,7 +70,7 @@ class PressureGate {
   std::optional<VisitorId> Start(SteadyTime now);
 
   // When Start may have something if nothing ends before; SteadyTime::max(): never.
-  SteadyTime NextLook() const;
+  SteadyTime NextWakeup() const;
 
   // One that was started is over; CHECKed.
   void Ended(VisitorId id, SteadyTime now);
@@ -91,7 +91,7 @@ class PressureGate {
     SteadyTime since;
   };
   // (when, which came first, the lane's key)
-  using Look = std::tuple<SteadyTime, uint64_t, Lane*>;
+  using Wakeup = std::tuple<SteadyTime, uint64_t, Lane*>;
 
   Lane& FindLane(std::string key, const PressureLimit& limit);
   std::optional<SteadyTime> RefuseUntil(Lane& lane, SteadyTime now) const;
@@ -107,9 +107,9 @@ class PressureGate {
   absl::flat_hash_map<std::string, std::unique_ptr<Host>> hosts_;
   absl::flat_hash_map<VisitorId, Running> running_;
   std::deque<Host*> ready_;  // may start, or must be told where to wait
-  std::priority_queue<Look, std::vector<Look>, std::greater<>> looks_;
+  std::priority_queue<Wakeup, std::vector<Wakeup>, std::greater<>> wakeups_;
   std::optional<VisitorId> started_;
-  uint64_t next_look_ = 0;
+  uint64_t next_wakeup_ = 0;
   size_t waiting_ = 0;
   size_t forget_at_ = 4096;  // lanes
 };

@@ -49,7 +49,7 @@ class PressureGateTest : public testing::Test {
         runs_[id->value()].began = now_;
         ends.emplace(now_ + lasts(id->value()), *id);
       }
-      SteadyTime next = gate_->NextLook();
+      SteadyTime next = gate_->NextWakeup();
       if (!ends.empty()) next = std::min(next, ends.begin()->first);
       if (next == SteadyTime::max()) break;
       ASSERT_GT(next, now_) << "a look that brings nothing";

@@ -59,7 +59,7 @@ std::optional<ListedUrl> UrlQueue::Take(SteadyTime now) {
   return std::nullopt;
 }
 
-SteadyTime UrlQueue::NextLook() const {
+SteadyTime UrlQueue::NextWakeup() const {
   if (!ready_.empty() || begun_ < groups_.size()) return SteadyTime::min();
   return sleeping_.empty() ? SteadyTime::max() : sleeping_.top().first;
 }

@@ -28,7 +28,7 @@ class UrlQueue {
   // At most `per_group` URLs of a group are out at the same time.
   UrlQueue(ListedUrls urls, uint32_t per_group);
 
-  // nullopt: none at `now`; NextLook says when to ask again, unless one of those out ends before.
+  // nullopt: none at `now`; NextWakeup says when to ask again, unless one of those out ends before.
   std::optional<ListedUrl> Take(SteadyTime now);
 
   // One that is out is over.
@@ -40,7 +40,7 @@ class UrlQueue {
   void Retry(const ListedUrl& url, SteadyTime not_before);
 
   // SteadyTime::max(): none waits for its time.
-  SteadyTime NextLook() const;
+  SteadyTime NextWakeup() const;
 
   size_t left() const { return left_; }  // that are not out
   size_t out() const { return out_; }

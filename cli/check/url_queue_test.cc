@@ -33,9 +33,9 @@ TEST(UrlQueueTest, AFewOfEachGroupAreOutAtATime) {
   std::vector<ListedUrl> out;
   while (const auto url = queue.Take(kNow)) out.push_back(*url);
   ASSERT_EQ(out.size(), 4u);
-  EXPECT_EQ(queue.NextLook(), SteadyTime::max());
+  EXPECT_EQ(queue.NextWakeup(), SteadyTime::max());
   queue.Finish(out[0]);
-  EXPECT_EQ(queue.NextLook(), SteadyTime::min());
+  EXPECT_EQ(queue.NextWakeup(), SteadyTime::min());
   EXPECT_EQ(queue.Take(kNow)->line, 3u);
   EXPECT_FALSE(queue.Take(kNow));
   EXPECT_EQ(queue.left(), 2u);
@@ -48,7 +48,7 @@ TEST(UrlQueueTest, AGroupThatWasPutBackRestsAsAWhole) {
   queue.PutBack(first, kNow + seconds(5));
   EXPECT_EQ(queue.Take(kNow)->line, 4u);
   EXPECT_FALSE(queue.Take(kNow));
-  EXPECT_EQ(queue.NextLook(), kNow + seconds(5));
+  EXPECT_EQ(queue.NextWakeup(), kNow + seconds(5));
   EXPECT_FALSE(queue.Take(kNow + seconds(4)));
   EXPECT_EQ(queue.Take(kNow + seconds(5))->line, 1u);
   EXPECT_EQ(queue.Take(kNow + seconds(5))->line, 2u);
@@ -69,7 +69,7 @@ TEST(UrlQueueTest, AnotherAttemptComesBehindTheFirstOnesAndNotTooSoon) {
     queue.Finish(*url);
   }
   EXPECT_EQ(fresh, (std::set<uint32_t>{2, 3}));
-  EXPECT_EQ(queue.NextLook(), kNow + seconds(30));
+  EXPECT_EQ(queue.NextWakeup(), kNow + seconds(30));
   std::set<uint32_t> again;
   while (const auto url = queue.Take(kNow + seconds(30))) {
     EXPECT_EQ(url->attempts, 1u);
@@ -90,9 +90,9 @@ TEST(UrlQueueTest, WhateverComesBackEachUrlIsFinishedOnce) {
     while (queue.left() > 0 || queue.out() > 0) {
       while (const auto url = queue.Take(now)) out.push_back(*url);
       if (out.empty()) {
-        ASSERT_GT(queue.NextLook(), now);
-        ASSERT_NE(queue.NextLook(), SteadyTime::max()) << "something is left that never comes";
-        now = queue.NextLook();
+        ASSERT_GT(queue.NextWakeup(), now);
+        ASSERT_NE(queue.NextWakeup(), SteadyTime::max()) << "something is left that never comes";
+        now = queue.NextWakeup();
         continue;
       }
       std::swap(out[random.Below(out.size())], out.back());

@@ -64,7 +64,7 @@ std::vector<PartitionId> HeldPartitions::Resume(std::span<const OffsetCommit> co
 absl::StatusOr<bool> Rebalance(GroupSide& member, RebalanceListener& listener,
                                HeldPartitions* held) {
   bool called = false;
-  if (const GroupSide::Standing standing = member.Look();
+  if (const GroupSide::Standing standing = member.CheckStanding();
       standing != GroupSide::Standing::kMember) {
     const std::vector<PartitionId> lost = held->ids();
     held->Clear();
@@ -91,10 +91,11 @@ absl::StatusOr<bool> Rebalance(GroupSide& member, RebalanceListener& listener,
   return called;
 }
 
-void GiveUpAll(GroupSide& member, RebalanceListener& listener, HeldPartitions* held) {
+void ReleaseAll(GroupSide& member, RebalanceListener& listener, HeldPartitions* held) {
   const std::vector<PartitionId> ids = held->ids();
   if (!ids.empty()) {
-    member.Look() == GroupSide::Standing::kMember ? listener.OnRevoked(ids) : listener.OnLost(ids);
+    member.CheckStanding() == GroupSide::Standing::kMember ? listener.OnRevoked(ids)
+                                                           : listener.OnLost(ids);
   }
   held->Clear();
 }

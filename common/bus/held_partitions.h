@@ -74,7 +74,7 @@ class GroupSide {
 
   virtual ~GroupSide() = default;
 
-  virtual Standing Look() = 0;
+  virtual Standing CheckStanding() = 0;
   // Again, after it was gone, or for the first time.
   virtual void Join() = 0;
   // Of those held, what is to be given up.
@@ -91,7 +91,7 @@ class GroupSide {
 absl::StatusOr<bool> Rebalance(GroupSide& member, RebalanceListener& listener,
                                HeldPartitions* held);
 
-// As the last round: what is held is given up, or lost when the member is no longer one.
-void GiveUpAll(GroupSide& member, RebalanceListener& listener, HeldPartitions* held);
+// As the last round: the held partitions are revoked, or lost when the member is no longer one.
+void ReleaseAll(GroupSide& member, RebalanceListener& listener, HeldPartitions* held);
 
 }  // namespace orbweaver

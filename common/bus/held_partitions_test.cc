@@ -75,7 +75,7 @@ class Told : public GroupSide, public RebalanceListener {
  public:
   explicit Told(HeldPartitions& held) : held_(held) {}
 
-  Standing Look() override { return standing; }
+  Standing CheckStanding() override { return standing; }
   void Join() override {
     standing = Standing::kMember;
     words.emplace_back("join");
@@ -146,14 +146,14 @@ TEST_F(RebalanceTest, NothingChangesNothingIsTold) {
 
 TEST_F(RebalanceTest, WhoClosesGivesUpWhatIsItsAndCommitsNothingThatIsNot) {
   held_.Take(kOne, Offset(1));
-  GiveUpAll(told_, told_, &held_);
+  ReleaseAll(told_, told_, &held_);
   EXPECT_THAT(told_.words, ElementsAre("revoked 1, holds 1"));
   EXPECT_TRUE(held_.empty());
   held_.Take(kOne, Offset(1));
   told_.standing = GroupSide::Standing::kGone;
-  GiveUpAll(told_, told_, &held_);
+  ReleaseAll(told_, told_, &held_);
   EXPECT_EQ(told_.words.back(), "lost 1, holds 1");
-  GiveUpAll(told_, told_, &held_);
+  ReleaseAll(told_, told_, &held_);
   EXPECT_EQ(told_.words.size(), 2u);
 }
 

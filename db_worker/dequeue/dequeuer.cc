@@ -39,7 +39,7 @@ bool Dequeuer::Begin() {
 
 std::span<const Dequeuer::Steps::Step> Dequeuer::BatchSteps() {
   static constexpr Steps::Step kSteps[] = {
-      {"look at the lag and choose", &Dequeuer::LookAndChoose},
+      {"read lags and choose", &Dequeuer::ReadLagsAndChoose},
       {"claim domains", &Dequeuer::PutClaims},
       {"read requests", &Dequeuer::Read},
       {"produce", &Dequeuer::Produce},
@@ -53,8 +53,8 @@ absl::Status Dequeuer::Advance() {
   return steps_.Advance(*this, [this] { return parts_.IsDue(); });
 }
 
-absl::StatusOr<bool> Dequeuer::LookAndChoose() {
-  RETURN_IF_ERROR(Look());
+absl::StatusOr<bool> Dequeuer::ReadLagsAndChoose() {
+  RETURN_IF_ERROR(ReadFeedLags());
   Choose(parts_.time.Now());
   Claim();
   return true;
@@ -79,16 +79,16 @@ bool Dequeuer::IsWorkingOn(PartitionId partition) const {
                                [&](const Partition* one) { return one->id == partition; });
 }
 
-absl::Status Dequeuer::Look() {
+absl::Status Dequeuer::ReadFeedLags() {
   std::vector<PartitionId> ids;
   for (const Partition* const partition : due_) ids.push_back(partition->id);
   ASSIGN_OR_RETURN(const std::vector<LogLag> lags,
                    ReadLags(parts_.offsets, kSpiderGroup, kSpiderFeedTopic, ids, parts_.timeout()));
   for (size_t i = 0; i < due_.size(); ++i) SetLag(*due_[i], lags[i]);
-  return LookAtBacklog();
+  return ReadBacklogs();
 }
 
-absl::Status Dequeuer::LookAtBacklog() {
+absl::Status Dequeuer::ReadBacklogs() {
   const WallTime now = parts_.time.Now();
   std::vector<PartitionId> ids;
   for (const Partition* const partition : due_) {

@@ -55,14 +55,14 @@ class Dequeuer {
   };
 
   static std::span<const Steps::Step> BatchSteps();
-  absl::StatusOr<bool> LookAndChoose();
+  absl::StatusOr<bool> ReadLagsAndChoose();
   absl::StatusOr<bool> PutClaims();
   absl::StatusOr<bool> Read();
   absl::StatusOr<bool> AwaitAcks();
   absl::StatusOr<bool> CheckOwnerAndMoveOn();
 
-  absl::Status Look();
-  absl::Status LookAtBacklog();
+  absl::Status ReadFeedLags();
+  absl::Status ReadBacklogs();
   void SetLag(Partition& partition, const LogLag& lag);
   void Choose(WallTime now);
   void Claim();

@@ -129,8 +129,8 @@ absl::Status WorstEvent(HugeDomain& domain, BenchReport& report) {
   return absl::OkStatus();
 }
 
-absl::Status GiveUp(HugeDomain& domain, uint64_t cache_bytes, bool all_loaded,
-                    BenchReport& report) {
+absl::Status PurgeDomain(HugeDomain& domain, uint64_t cache_bytes, bool all_loaded,
+                         BenchReport& report) {
   const size_t heap = HeapBytes();
   const auto states = domain.Open(cache_bytes);
   const StateRequest request{
@@ -157,8 +157,8 @@ absl::Status RunAll(BenchReport& report) {
     }
   }
   RETURN_IF_ERROR(WorstEvent(domain, report));
-  RETURN_IF_ERROR(GiveUp(domain, uint64_t{64} << 20, /*all_loaded=*/false, report));
-  return GiveUp(domain, uint64_t{1} << 40, /*all_loaded=*/true, report);
+  RETURN_IF_ERROR(PurgeDomain(domain, uint64_t{64} << 20, /*all_loaded=*/false, report));
+  return PurgeDomain(domain, uint64_t{1} << 40, /*all_loaded=*/true, report);
 }
 
 void HugeDomainBench(BenchReport& report) {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kPartitions = 4;
 constexpr Duration kPatience = std::chrono::minutes(4);
-constexpr std::chrono::seconds kGiveUp(3);
+constexpr std::chrono::seconds kDeliveryTimeout(3);
 constexpr auto kLookAgain = std::chrono::milliseconds(100);
 
 // From construction to End.
@@ -128,7 +128,7 @@ class KafkaOutageTest : public ::testing::Test {
 
 TEST_F(KafkaOutageTest, ARecordThatIsGivenUpMakesAWorkerBeginAnewAndNothingIsLostOrSentTwice) {
   Write(1500);
-  StartBoth(fmt::format("kafka.delivery_timeout={}s", kGiveUp.count()));
+  StartBoth(fmt::format("kafka.delivery_timeout={}s", kDeliveryTimeout.count()));
   // Its batches are small and follow each other closely. Where an outage meets none under way,
   // another one follows.
   bool begun_anew = false;
@@ -136,7 +136,7 @@ TEST_F(KafkaOutageTest, ARecordThatIsGivenUpMakesAWorkerBeginAnewAndNothingIsLos
     if (begun_anew) break;
     ASSERT_TRUE(AwaitRead(share));
     FrozenKafka frozen;
-    begun_anew = strategy_->Says("begins anew", kGiveUp * 4);
+    begun_anew = strategy_->Says("begins anew", kDeliveryTimeout * 4);
   }
   EXPECT_TRUE(begun_anew);
   ExpectNothingLostAndNothingTwice();

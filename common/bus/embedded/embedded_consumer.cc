@@ -50,14 +50,14 @@ class EmbeddedConsumer::Membership : public GroupSide {
       : consumer_(consumer),
         now_(consumer.clock_.Now()),
         alive_until_(now_ + left + consumer.options_.session_timeout),
-        look_(KeepAlive()) {}
+        state_(KeepAlive()) {}
 
-  Group::Look look() const { return look_; }
+  Group::MemberState state() const { return state_; }
 
-  Standing Look() override {
+  Standing CheckStanding() override {
     // Before what follows is looked at: a change in the midst of it makes the next Poll look again.
-    consumer_.generation_ = look_.generation;
-    return look_.standing;
+    consumer_.generation_ = state_.generation;
+    return state_.standing;
   }
   void Join() override {
     consumer_.member_ = group().Join(consumer_.options_.member, alive_until_);
@@ -76,12 +76,14 @@ class EmbeddedConsumer::Membership : public GroupSide {
 
  private:
   Group& group() { return *consumer_.group_; }
-  Group::Look KeepAlive() { return group().KeepAlive(consumer_.member_, now_, alive_until_); }
+  Group::MemberState KeepAlive() {
+    return group().KeepAlive(consumer_.member_, now_, alive_until_);
+  }
 
   EmbeddedConsumer& consumer_;
   const SteadyTime now_;
   const SteadyTime alive_until_;
-  const Group::Look look_;
+  const Group::MemberState state_;
 };
 
 EmbeddedConsumer::EmbeddedConsumer(MessageLog& log, Groups& groups, const Clock& clock,
@@ -161,10 +163,10 @@ LogBounds EmbeddedConsumer::BoundsOf(PartitionId partition) const {
 
 absl::StatusOr<bool> EmbeddedConsumer::Rebalance(Duration left) {
   Membership membership(*this, left);
-  const Group::Look look = membership.look();
-  if (look.standing == Group::Standing::kMember && look.generation == generation_) return false;
+  const Group::MemberState state = membership.state();
+  if (state.standing == Group::Standing::kMember && state.generation == generation_) return false;
   ASSIGN_OR_RETURN(const bool rebalanced, orbweaver::Rebalance(membership, *listener_, &held_));
-  if (look.standing != Group::Standing::kFenced || rebalanced) return rebalanced;
+  if (state.standing != Group::Standing::kFenced || rebalanced) return rebalanced;
   return FencedError("poll topic '{}': a later member is named '{}' too", topic_->spec.name,
                      options_.member);
 }
@@ -262,7 +264,7 @@ void EmbeddedConsumer::Close() {
   if (closed_) return;
   if (IsSubscribed()) {
     Membership membership(*this, Duration::zero());
-    GiveUpAll(membership, *listener_, &held_);
+    ReleaseAll(membership, *listener_, &held_);
     // A named member's place is kept for as long as it may be silent.
     if (options_.member.empty()) group_->Leave(member_);
   }

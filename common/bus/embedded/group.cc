@@ -64,7 +64,7 @@ void Group::Leave(MemberId member) {
   Changed();
 }
 
-Group::Look Group::KeepAlive(MemberId member, SteadyTime now, SteadyTime alive_until) {
+Group::MemberState Group::KeepAlive(MemberId member, SteadyTime now, SteadyTime alive_until) {
   absl::MutexLock lock(&mutex_);
   if (const auto expiry = sharing_.NextExpiry(); expiry.has_value() && *expiry <= now) {
     sharing_.Expire(now);

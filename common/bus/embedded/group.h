@@ -41,12 +41,12 @@ class Group {
   void Leave(MemberId member) ABSL_LOCKS_EXCLUDED(mutex_);
 
   using Standing = GroupSide::Standing;
-  struct Look {
+  struct MemberState {
     Standing standing;
     uint64_t generation;  // grows whenever partitions or members change
   };
-  // Buries whoever was silent for too long, this member perhaps, and tells how it stands.
-  Look KeepAlive(MemberId member, SteadyTime now, SteadyTime alive_until)
+  // Removes members that were silent for too long, perhaps this one, and returns this one's state.
+  MemberState KeepAlive(MemberId member, SteadyTime now, SteadyTime alive_until)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // When some member will have been silent for too long, if ever.
   std::optional<SteadyTime> NextExpiry() const ABSL_LOCKS_EXCLUDED(mutex_);

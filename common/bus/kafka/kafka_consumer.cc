@@ -372,7 +372,7 @@ void KafkaConsumer::OnRebalance(rd_kafka_t*, rd_kafka_resp_err_t error,
       self->TakeOver(partitions);
       break;
     case RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS:
-      self->GiveUp(partitions);
+      self->Revoke(partitions);
       break;
     default:
       self->errors_.push_back(ToStatus(error, fmt::format("rebalance {}", self->topic_)));
@@ -465,7 +465,7 @@ void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
   if (listener_ != nullptr) listener_->OnAssigned(*assigned);
 }
 
-void KafkaConsumer::GiveUp(rd_kafka_topic_partition_list_t* partitions) {
+void KafkaConsumer::Revoke(rd_kafka_topic_partition_list_t* partitions) {
   std::vector<PartitionId> ids, paused;
   for (const PartitionId id : Ids(*partitions)) {
     const HeldPartitions::Held* const owned = owned_.Find(id);

@@ -25,7 +25,7 @@ class MemoryConsumer::Membership : public GroupSide {
  public:
   explicit Membership(MemoryConsumer& consumer) : consumer_(consumer) {}
 
-  Standing Look() override {
+  Standing CheckStanding() override {
     absl::MutexLock lock(&consumer_.client_.broker.mutex);
     const ConsumerGroup& group = consumer_.Group();
     if (group.IsMember(consumer_.member_)) return Standing::kMember;
@@ -309,7 +309,7 @@ void MemoryConsumer::Close() {
   if (closed_) return;
   if (IsSubscribed() && !client_.dead()) {
     Membership membership(*this);
-    GiveUpAll(membership, *listener_, &held_);
+    ReleaseAll(membership, *listener_, &held_);
     absl::MutexLock lock(&client_.broker.mutex);
     // A named member keeps its place for as long as it may be silent.
     if (options_.member.empty()) Group().Leave(member_);
