@@ -20,11 +20,12 @@ namespace {
 
 constexpr char kHelp[] =
     R"(usage: orbweaver strategy list [OPTIONS]
-       orbweaver strategy describe [NAME | FILE.so] [OPTIONS]
+       orbweaver strategy describe [NAME | FILE.so | FILE.so#NAME] [OPTIONS]
 
 list      the crawl strategies in strategy.directory, or those that came with this program
 describe  a strategy's parameters: type, bounds, default and meaning; without a name those of the
-          strategy that is configured. A text with a slash is the path of a library
+          strategy that is configured. A text with a slash is the path of a library; of several
+          strategies in one FILE.so#NAME is meant
 
 options:
   --json            an object a line
@@ -41,12 +42,16 @@ std::span<const orbweaver_parameter> ParametersOf(const orbweaver_strategy& stra
   return {strategy.parameters, strategy.parameter_count};
 }
 
+bool NeedsBody(const orbweaver_strategy& strategy) {
+  return (strategy.needs & ORBWEAVER_NEEDS_BODY) != 0;
+}
+
 void AppendJson(const StrategyLibrary& library, std::string* out) {
   const orbweaver_strategy& strategy = library.strategy();
   JsonWriter json(out);
   json.BeginObject().Key("name").Value(strategy.name);
   json.Key("version").Value(strategy.version).Key("doc").Value(strategy.doc);
-  json.Key("path").Value(library.path()).Key("needs_body").Value(strategy.needs_body != 0);
+  json.Key("path").Value(library.path()).Key("needs_body").Value(NeedsBody(strategy));
   json.Key("parameters").BeginArray();
   for (const orbweaver_parameter& parameter : ParametersOf(strategy)) {
     json.BeginObject().Key("name").Value(parameter.name).Key("type").Value(parameter.type);
@@ -64,7 +69,7 @@ void AppendText(const StrategyLibrary& library, std::string* out) {
   const orbweaver_strategy& strategy = library.strategy();
   *out +=
       fmt::format("{}: {}\nversion {}, {}{}\n", strategy.name, strategy.doc, strategy.version,
-                  library.path(), strategy.needs_body ? "; needs pages' bodies in the log" : "");
+                  library.path(), NeedsBody(strategy) ? "; needs pages' bodies in the log" : "");
   if (strategy.parameter_count > 0) *out += "\nparameters (strategy.params):\n";
   for (const orbweaver_parameter& parameter : ParametersOf(strategy)) {
     const std::string_view text = parameter.default_value;

@@ -28,7 +28,8 @@ constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
 };
 
 bool IsLibrary(std::string_view strategy) {
-  return strategy.ends_with(".so") || strategy.find('/') != strategy.npos;
+  return strategy.ends_with(".so") || strategy.find(".so#") != strategy.npos ||
+         strategy.find('/') != strategy.npos;
 }
 
 // Lists, given an element at a time.

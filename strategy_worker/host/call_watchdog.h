@@ -19,8 +19,8 @@ namespace orbweaver {
 // How long the calls that are under way have been so. Not thread-safe.
 class CallAges {
  public:
-  // `since` the last call of this. A sentence about the first call found that began before and has lasted
-  // for `limit`; nothing when there is none.
+  // `since` the last call of this. A sentence about the first call found that began before and has
+  // lasted for `limit`; nothing when there is none.
   std::optional<std::string> FindOverdue(Duration since, Duration limit);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include "common/base/log.h"
@@ -50,16 +51,27 @@ std::string LoadedStrategy::Call(const CallArguments& arguments, Function functi
   return text.empty() ? "it fails without a message" : text;
 }
 
+LoadedStrategy::LoadedStrategy(StrategyLibrary library)
+    : library_(std::move(library)),
+      abi_(library_.strategy()),
+      call_(abi_.name),
+      links_(abi_.link_size),
+      states_(abi_.state_size),
+      decisions_(abi_.decision_size) {}
+
 absl::StatusOr<std::unique_ptr<LoadedStrategy>> LoadedStrategy::Make(
     const StrategyLibrary& library, std::span<const std::string> values, uint64_t seed) {
   const orbweaver_strategy& abi = library.strategy();
   std::vector<orbweaver_setting> settings;
   for (size_t i = 0; i < values.size(); ++i) {
-    settings.push_back({Text(abi.parameters[i].name), Text(values[i])});
+    settings.push_back({.name_view = Text(abi.parameters[i].name), .value_view = Text(values[i])});
   }
-  std::unique_ptr<LoadedStrategy> strategy(new LoadedStrategy(abi));
+  ArrayOf<orbweaver_setting> theirs(abi.setting_size);
+  const orbweaver_setting* const as_theirs =
+      theirs.Theirs(std::span<const orbweaver_setting>(settings));
+  std::unique_ptr<LoadedStrategy> strategy(new LoadedStrategy(library));
   const std::string failure = strategy->Call({.function = "Start"}, [&](orbweaver_error* error) {
-    return abi.create(settings.data(), settings.size(), seed, &strategy->self_, error);
+    return abi.create(as_theirs, settings.size(), seed, &strategy->self_, error);
   });
   if (!failure.empty()) return FatalError("it refuses to start: {}", config::Excerpt(failure));
   strategy->made_ = true;
@@ -82,13 +94,14 @@ absl::Status LoadedStrategy::Filter(const orbweaver_event& event,
   if (!abi_.filter) return absl::OkStatus();
   const CallArguments call = Arguments("Filter", event, links);
   const std::string failure = Call(call, [&](orbweaver_error* error) {
-    return abi_.filter(self_, &event, links.data(), links.size(), keep.data(), error);
+    return abi_.filter(self_, &event, links_.Theirs(links), links.size(), keep.data(), error);
   });
   return failure.empty() ? absl::OkStatus() : Failed(abi_.name, call, failure);
 }
 
 void LoadedStrategy::LookForBody(const orbweaver_event& event) {
-  if (!abi_.needs_body || told_of_bodies_ || event.kind != ORBWEAVER_PAGE) return;
+  if ((abi_.needs & ORBWEAVER_NEEDS_BODY) == 0 || told_of_bodies_ || event.kind != ORBWEAVER_PAGE)
+    return;
   const orbweaver_page& page = *event.page_view;
   if (page.body_view.size != 0 || page.body_bytes == 0 || page.not_modified) return;
   told_of_bodies_ = true;
@@ -107,10 +120,19 @@ absl::Status LoadedStrategy::OnEvent(const orbweaver_event& event,
   LookForBody(event);
   const CallArguments call = Arguments(HandlerOf(event.kind), event, links);
   std::string failure = Call(call, [&](orbweaver_error* error) {
-    return abi_.on_event(self_, &event, links.data(), states.data(), links.size(), decisions.data(),
-                         output, error);
+    return abi_.on_event(self_, &event, links_.Theirs(links), states_.Theirs(states), links.size(),
+                         decisions_.Theirs(decisions), output, error);
   });
-  const char* const flaw = failure.empty() ? OutputFlaw(decisions, *output) : nullptr;
+  const char* flaw = nullptr;
+  if (failure.empty()) {
+    decisions_.TakeBack(decisions);
+    flaw = RequestsFlaw(*output);
+  }
+  if (failure.empty() && flaw == nullptr) {
+    output->requests_kept =
+        Ours(output->requests_kept, abi_.request_size, output->request_count, &requests_).data();
+    flaw = OutputFlaw(decisions, *output);
+  }
   if (flaw) failure = fmt::format("it decided {}", flaw);
   return failure.empty() ? absl::OkStatus() : Failed(abi_.name, call, failure);
 }

@@ -5,12 +5,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/host/strategy_call.h"
 #include "strategy_worker/host/strategy_library.h"
+#include "strategy_worker/host/struct_sizes.h"
 
 namespace orbweaver {
 
@@ -41,7 +43,7 @@ class LoadedStrategy final : public Strategy {
   absl::StatusOr<bool> Finished() override;
 
  private:
-  explicit LoadedStrategy(const orbweaver_strategy& abi) : abi_(abi), call_(abi.name) {}
+  explicit LoadedStrategy(StrategyLibrary library);
 
   // Runs `function(error)` of the plugin; empty when it returns 0, else why it failed.
   template <typename Function>
@@ -50,8 +52,15 @@ class LoadedStrategy final : public Strategy {
   // Says once that pages come without what the strategy works on.
   void LookForBody(const orbweaver_event& event);
 
+  const StrategyLibrary library_;
   const orbweaver_strategy& abi_;
   StrategyCall call_;
+  // As the strategy has them, and what it has asked for as the host has it: copies only where it
+  // was built against smaller structs.
+  ArrayOf<orbweaver_link> links_;
+  ArrayOf<orbweaver_state> states_;
+  ArrayOf<orbweaver_decision> decisions_;
+  std::vector<orbweaver_request> requests_;
   void* self_ = nullptr;
   bool made_ = false;
   bool told_of_bodies_ = false;

@@ -70,7 +70,7 @@ absl::StatusOr<StrategyLibrary> OpenStrategy(const StrategyOptions& options) {
   ReportCrashes();
   const absl::StatusOr<std::string> path = FindPath(options);
   if (!path.ok()) return Annotate(path.status(), Identity(options, ""));
-  absl::StatusOr<StrategyLibrary> library = StrategyLibrary::Open(*path);
+  absl::StatusOr<StrategyLibrary> library = StrategyLibrary::Open(*path, options.params);
   if (!library.ok()) return Annotate(library.status(), Identity(options, *path));
   return library;
 }

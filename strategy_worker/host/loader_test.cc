@@ -117,9 +117,56 @@ TEST(LoaderTest, AnotherAbiIsRefusedWithBothVersions) {
             Refusal(Testdata("abi")));
 }
 
+TEST(LoaderTest, ALibraryOfSeveralStrategiesIsAskedForOneByName) {
+  const std::string path = PathOf("two_in_one");
+  const auto wide = LoadStrategy({.path = path + "#wide", .params = {{"width", "3"}}}, 1);
+  ASSERT_OK(wide);
+  EXPECT_EQ("wide", (*wide)->name());
+  const auto deep = OpenStrategy({.path = path + "#deep"});
+  ASSERT_OK(deep);
+  EXPECT_EQ(3u, deep->strategy().version);
+  EXPECT_STREQ("depth", deep->strategy().parameters[0].name);
+  EXPECT_EQ(uint64_t{ORBWEAVER_NEEDS_BODY}, deep->strategy().needs);
+  EXPECT_EQ("load strategy (" + path +
+                "): it holds 2 strategies: wide, deep. Name one of them, as " + path + "#wide",
+            Refusal({.path = path}));
+  EXPECT_THAT(Refusal({.path = path + "#depe"}),
+              EndsWith("it holds no strategy 'depe', but: wide, deep"));
+  EXPECT_THAT(Refusal({.path = PathOf("plain_c") + "#other"}),
+              EndsWith("it holds no strategy 'other', but: plain_c"));
+  EXPECT_OK(LoadStrategy({.path = PathOf("plain_c") + "#plain_c"}, 1));
+}
+
+TEST(LoaderTest, AFileWhoseNameHasTheMarkIsThatFile) {
+  const ScratchFolder scratch;
+  const std::string path = scratch.path() / "two.so#wide";
+  std::filesystem::copy_file(PathOf("plain_c"), path);
+  const auto strategy = LoadStrategy({.path = path}, 1);
+  ASSERT_OK(strategy);
+  EXPECT_EQ("plain_c", (*strategy)->name());
+}
+
+TEST(LoaderTest, ADescriptionMayDependOnWhatIsConfigured) {
+  const std::string path = PathOf("by_parameters");
+  const auto strategy = LoadStrategy({.path = path, .params = {{"script", "a"}, {"of_a", "5"}}}, 1);
+  ASSERT_OK(strategy);
+  EXPECT_EQ("script_a", (*strategy)->name());
+  EXPECT_THAT(Refusal({.path = path, .params = {{"script", "b"}, {"of_a", "5"}}}),
+              EndsWith("parameter 'of_a' is unknown. Did you mean 'of_b'?"));
+  EXPECT_THAT(Refusal({.path = path}),
+              EndsWith("it refuses what is configured: no script is set."));
+}
+
+TEST(LoaderTest, ANeedThatTheHostDoesNotKnowIsRefused) {
+  EXPECT_THAT(Refusal(Testdata("needs")),
+              EndsWith("it needs what this host does not have (needs 0x8000). Upgrade the worker"));
+}
+
 TEST(LoaderTest, AnotherSizeOfAStructIsRefusedByItsName) {
   EXPECT_THAT(Refusal(Testdata("size")),
               AllOf(HasSubstr("its orbweaver_decision has"), HasSubstr("Rebuild")));
+  EXPECT_THAT(Refusal(Testdata("newer")),
+              AllOf(HasSubstr("its orbweaver_state has"), HasSubstr("Upgrade the worker")));
 }
 
 TEST(LoaderTest, AStrategyThatLacksAPartIsRefused) {

@@ -48,10 +48,15 @@ const char* Flaw(const orbweaver_request& request) {
 
 }  // namespace
 
-const char* OutputFlaw(std::span<const orbweaver_decision> decisions,
-                       const orbweaver_output& output) {
+const char* RequestsFlaw(const orbweaver_output& output) {
   if (output.request_count > kMaxRequestsPerEvent) return "more than 10,000 requests of one event";
   if (output.request_count > 0 && !output.requests_kept) return "requests that are null";
+  return nullptr;
+}
+
+const char* OutputFlaw(std::span<const orbweaver_decision> decisions,
+                       const orbweaver_output& output) {
+  if (const char* const flaw = RequestsFlaw(output)) return flaw;
   for (size_t i = 0; i < output.request_count; ++i) {
     if (const char* const flaw = Flaw(output.requests_kept[i])) return flaw;
   }

@@ -20,4 +20,7 @@ inline constexpr size_t kMaxRequestsPerEvent = 10'000;
 const char* OutputFlaw(std::span<const orbweaver_decision> decisions,
                        const orbweaver_output& output);
 
+// The same of the array of requests alone, before its elements may be looked at.
+const char* RequestsFlaw(const orbweaver_output& output);
+
 }  // namespace orbweaver

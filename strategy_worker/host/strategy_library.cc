@@ -1,5 +1,6 @@
 #include "strategy_worker/host/strategy_library.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
@@ -9,9 +10,13 @@
 #include <iterator>
 #include <string_view>
 
+#include "fmt/ranges.h"
+
 #include "common/base/status.h"
+#include "common/config/excerpt.h"
 #include "strategy_worker/host/parameters.h"
 #include "strategy_worker/host/strategy_call.h"
+#include "strategy_worker/host/struct_sizes.h"
 
 namespace orbweaver {
 namespace {
@@ -74,34 +79,7 @@ absl::Status CheckAbi(const orbweaver_strategy& strategy) {
     return FatalError("ABI {}, host {}. Rebuild against SDK {}", strategy.abi,
                       ORBWEAVER_STRATEGY_ABI, ORBWEAVER_STRATEGY_ABI);
   }
-  // The first size is checked first: the others lie where it says.
-  const struct {
-    const char* name;
-    size_t theirs;
-    size_t ours;
-  } sizes[] = {
-      {"orbweaver_strategy", strategy.struct_size, sizeof(orbweaver_strategy)},
-      {"orbweaver_event", strategy.event_size, sizeof(orbweaver_event)},
-      {"orbweaver_domain", strategy.domain_size, sizeof(orbweaver_domain)},
-      {"orbweaver_page", strategy.page_size, sizeof(orbweaver_page)},
-      {"orbweaver_source", strategy.source_size, sizeof(orbweaver_source)},
-      {"orbweaver_failure", strategy.failure_size, sizeof(orbweaver_failure)},
-      {"orbweaver_host", strategy.host_size, sizeof(orbweaver_host)},
-      {"orbweaver_link", strategy.link_size, sizeof(orbweaver_link)},
-      {"orbweaver_state", strategy.state_size, sizeof(orbweaver_state)},
-      {"orbweaver_decision", strategy.decision_size, sizeof(orbweaver_decision)},
-      {"orbweaver_request", strategy.request_size, sizeof(orbweaver_request)},
-      {"orbweaver_output", strategy.output_size, sizeof(orbweaver_output)},
-      {"orbweaver_parameter", strategy.parameter_size, sizeof(orbweaver_parameter)},
-      {"orbweaver_setting", strategy.setting_size, sizeof(orbweaver_setting)},
-  };
-  for (const auto& [name, theirs, ours] : sizes) {
-    if (theirs != ours) {
-      return FatalError("its {} has {} bytes, the host's {}. Rebuild against the host's SDK", name,
-                        theirs, ours);
-    }
-  }
-  return absl::OkStatus();
+  return CheckSizes(strategy);
 }
 
 absl::Status CheckMembers(const orbweaver_strategy& strategy) {
@@ -117,18 +95,101 @@ absl::Status CheckMembers(const orbweaver_strategy& strategy) {
   for (const auto& [name, present] : members) {
     if (!present) return FatalError("it has no `{}`, which every strategy must have", name);
   }
+  if ((strategy.needs & ~uint64_t{ORBWEAVER_NEEDS_BODY}) != 0) {
+    return FatalError("it needs what this host does not have (needs {:#x}). Upgrade the worker",
+                      strategy.needs);
+  }
   return CheckDeclarations({strategy.parameters, strategy.parameter_count});
+}
+
+// More than anybody writes, and an end for a library that has an answer to every index.
+constexpr size_t kMostStrategies = 1000;
+
+// The library's description of the strategy of one index; null: it has none. In C++ it may throw.
+absl::StatusOr<const orbweaver_strategy*> DescribeOne(const orbweaver_strategy& first,
+                                                      const orbweaver_choice& choice) {
+  char message[1024];
+  orbweaver_error error{.message = message, .capacity = sizeof(message), .size = 0};
+  const orbweaver_strategy* strategy = nullptr;
+  try {
+    strategy = first.describe(&choice, &error);
+  } catch (const std::exception& exception) {
+    return FatalError("its description throws: {}", exception.what());
+  } catch (...) {
+    return FatalError("its description throws what is not a std::exception");
+  }
+  if (strategy != nullptr) {
+    RETURN_IF_ERROR(CheckAbi(*strategy));
+    return strategy;
+  }
+  if (error.size == 0) return strategy;
+  return FatalError(
+      "it refuses what is configured: {}",
+      config::Excerpt(std::string_view(message, std::min(error.size, sizeof(message)))));
+}
+
+// All that the library holds; one at least.
+absl::StatusOr<std::vector<const orbweaver_strategy*>> DescribeAll(
+    const orbweaver_strategy* entry, const std::string& path,
+    const StrategyLibrary::Params& params) {
+  const orbweaver_strategy first = AsOurs(*entry);
+  std::vector<const orbweaver_strategy*> all;
+  if (first.describe == nullptr) return all = {entry};
+  std::vector<orbweaver_setting> settings;
+  for (const auto& [name, value] : params) {
+    settings.push_back(
+        {.name_view = {name.data(), name.size()}, .value_view = {value.data(), value.size()}});
+  }
+  ArrayOf<orbweaver_setting> as_theirs(first.setting_size);
+  orbweaver_choice choice{
+      .struct_size = sizeof(choice),
+      .path_view = {path.data(), path.size()},
+      .settings_view = as_theirs.Theirs(std::span<const orbweaver_setting>(settings)),
+      .setting_count = settings.size()};
+  for (; choice.index < kMostStrategies; ++choice.index) {
+    ASSIGN_OR_RETURN(const orbweaver_strategy* const one, DescribeOne(first, choice));
+    if (one == nullptr) break;
+    all.push_back(one);
+  }
+  if (all.empty()) return FatalError("it holds no strategy");
+  return all;
+}
+
+absl::StatusOr<const orbweaver_strategy*> Choose(const std::vector<const orbweaver_strategy*>& all,
+                                                 const std::string& path, const std::string& name) {
+  if (name.empty() && all.size() == 1) return all.front();
+  std::vector<std::string> names;
+  for (const orbweaver_strategy* const one : all) {
+    names.emplace_back(one->name == nullptr ? "" : one->name);
+    if (!name.empty() && names.back() == name) return one;
+  }
+  if (name.empty()) {
+    return FatalError("it holds {} strategies: {}. Name one of them, as {}#{}", all.size(),
+                      fmt::join(names, ", "), path, names.front());
+  }
+  return FatalError("it holds no strategy '{}', but: {}", config::Excerpt(name),
+                    fmt::join(names, ", "));
+}
+
+// `FILE.so#NAME`; a file of that very name comes first.
+std::pair<std::string, std::string> SplitPath(const std::string& path) {
+  const size_t mark = path.rfind('#');
+  std::error_code error;
+  if (mark == std::string::npos || std::filesystem::exists(path, error)) return {path, ""};
+  return {path.substr(0, mark), path.substr(mark + 1)};
 }
 
 }  // namespace
 
-absl::StatusOr<StrategyLibrary> StrategyLibrary::Open(const std::string& path) {
-  RETURN_IF_ERROR(CheckWhole(path));
+absl::StatusOr<StrategyLibrary> StrategyLibrary::Open(const std::string& path,
+                                                      const Params& params) {
+  const auto [file, name] = SplitPath(path);
+  RETURN_IF_ERROR(CheckWhole(file));
   // All symbols now, so that a missing one shows here and not in the middle of a crawl; none for
   // others, so that strategies cannot take each other's functions; never unloaded (see the header).
-  StrategyCall call(path.c_str());
+  StrategyCall call(file.c_str());
   const CallScope scope(call, {.function = "the loading of its library"});
-  const std::string with_slash = std::filesystem::absolute(path);
+  const std::string with_slash = std::filesystem::absolute(file);
   void* const handle = dlopen(with_slash.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!handle) return FatalError("cannot be opened: {}. {}", dlerror(), kBuildHint);
   void* const symbol = dlsym(handle, ORBWEAVER_STRATEGY_SYMBOL);
@@ -136,11 +197,21 @@ absl::StatusOr<StrategyLibrary> StrategyLibrary::Open(const std::string& path) {
     return FatalError("it has no symbol {}. Export a strategy with ORBWEAVER_STRATEGY(…)",
                       ORBWEAVER_STRATEGY_SYMBOL);
   }
-  ASSIGN_OR_RETURN(const orbweaver_strategy* strategy,
+  ASSIGN_OR_RETURN(const orbweaver_strategy* entry,
                    Describe(reinterpret_cast<orbweaver_strategy_entry>(symbol)));
-  RETURN_IF_ERROR(CheckAbi(*strategy));
-  RETURN_IF_ERROR(CheckMembers(*strategy));
-  return StrategyLibrary(strategy, path);
+  RETURN_IF_ERROR(CheckAbi(*entry));
+  ASSIGN_OR_RETURN(const auto all, DescribeAll(entry, file, params));
+  ASSIGN_OR_RETURN(const orbweaver_strategy* const theirs, Choose(all, file, name));
+  auto description = std::make_shared<Description>();
+  orbweaver_strategy& strategy = description->strategy;
+  strategy = AsOurs(*theirs);
+  if (strategy.parameters != nullptr) {
+    strategy.parameters = Ours(strategy.parameters, strategy.parameter_size,
+                               strategy.parameter_count, &description->parameters)
+                              .data();
+  }
+  RETURN_IF_ERROR(CheckMembers(strategy));
+  return StrategyLibrary(std::move(description), path);
 }
 
 }  // namespace orbweaver

@@ -7,8 +7,10 @@ namespace orbweaver {
 void DeclareStrategyOptions(config::Schema& schema, StrategyOptions* options) {
   schema.Add("strategy.name", &options->name,
              {.doc = "The crawl strategy; `orbweaver strategy list` shows those there are"});
-  schema.Add("strategy.path", &options->path,
-             {.doc = "The library of a strategy of your own; the name is then not used"});
+  schema.Add(
+      "strategy.path", &options->path,
+      {.doc = "The library of a strategy of your own, or FILE.so#NAME for one of several in it; "
+              "the name is then not used"});
   schema.Add("strategy.directory", &options->directory,
              {.doc = "Folder in which a name is looked up, as NAME.so. Empty: the strategies that "
                      "came with this program"});

@@ -31,13 +31,25 @@ class ParameterOwner {
   ParameterOwner& operator=(const ParameterOwner&) = delete;
 
   const std::vector<Parameter*>& parameters() const { return parameters_; }
+  uint64_t needs() const { return needs_; }
 
  protected:
   ~ParameterOwner() = default;
 
  private:
   friend class Parameter;
+  friend class NeedsBody;
   std::vector<Parameter*> parameters_;  // in the order of declaration
+  uint64_t needs_ = 0;
+};
+
+// A member that declares that the strategy works on the bodies of pages: the host then says when
+// spiders do not log them.
+//
+//   orbweaver::sdk::NeedsBody body_{this};
+class NeedsBody {
+ public:
+  explicit NeedsBody(ParameterOwner* owner) { owner->needs_ |= ORBWEAVER_NEEDS_BODY; }
 };
 
 // The common part; strategies use the types below, or derive one that parses something else from

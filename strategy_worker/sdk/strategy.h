@@ -39,9 +39,6 @@ class Strategy : public ParameterOwner {
  public:
   virtual ~Strategy() = default;
 
-  // A strategy that works on bodies says true here; the host then asks spiders to log them.
-  static constexpr bool kNeedsBody = false;
-
   // The parameters are set. Throws when they do not fit together: the worker does not start then.
   // `seed` is for strategies that decide at random.
   virtual void Start(uint64_t seed) { static_cast<void>(seed); }

@@ -23,8 +23,17 @@
 extern "C" {
 #endif
 
-/* Raised by every incompatible change; host and strategy must agree exactly. */
+/* Raised by every incompatible change; host and strategy must agree exactly.
+ *
+ * Within one ABI structs only grow, at their ends, and a strategy says how large each was when it
+ * was built: the sizes are the contract. The host reads and writes no more of a struct than the
+ * strategy has, steps through arrays by the strategy's sizes, and takes what the strategy does not
+ * have for zero. So zero means "as it was before" in every member that is added, and none is put
+ * into the padding that a struct ended with. orbweaver_text, orbweaver_meta and orbweaver_error
+ * never grow. A strategy that was built against larger structs than the host's is refused. */
 #define ORBWEAVER_STRATEGY_ABI 1u
+/* Raised when something is added; for people and packages. */
+#define ORBWEAVER_STRATEGY_ABI_MINOR 1u
 
 typedef struct orbweaver_text {
   const char* data;
@@ -190,7 +199,8 @@ typedef struct orbweaver_request {
   orbweaver_text url;    /* absolute; the host canonicalises it */
   uint8_t even_if_known; /* 0: only when the URL was never heard of, or is NOT_CRAWLED */
   uint32_t depth;
-  orbweaver_decision decision; /* its action is SCHEDULE or RAISE */
+  orbweaver_decision
+      decision; /* its action is SCHEDULE or RAISE; the last member, since it grows */
 } orbweaver_request;
 
 typedef struct orbweaver_output {
@@ -232,9 +242,24 @@ typedef struct orbweaver_error {
   size_t size;
 } orbweaver_error;
 
+enum { /* orbweaver_strategy.needs: bits. A host refuses what it does not know. */
+       ORBWEAVER_NEEDS_BODY = 1 /* works on the bodies of pages */
+};
+
+/* Which strategy of a library is meant, and with what. */
+typedef struct orbweaver_choice {
+  size_t struct_size;
+  size_t index;                           /* of the library's strategies, from 0 */
+  orbweaver_text path_view;               /* of the library, as it was configured */
+  const orbweaver_setting* settings_view; /* the parameters that are configured, unchecked */
+  size_t setting_count;
+} orbweaver_choice;
+
+typedef struct orbweaver_strategy orbweaver_strategy;
+
 /* Functions return 0, or anything else and a message: the event then goes to the dead-letter topic.
  */
-typedef struct orbweaver_strategy {
+struct orbweaver_strategy {
   uint32_t abi;       /* ORBWEAVER_STRATEGY_ABI; must stay the first member */
   uint32_t version;   /* of the strategy, kept with its domain bytes */
   size_t struct_size; /* sizeof of these, as the strategy was built with them */
@@ -255,7 +280,7 @@ typedef struct orbweaver_strategy {
   const char* doc;  /* one line */
   const orbweaver_parameter* parameters;
   size_t parameter_count;
-  uint8_t needs_body; /* 1: works on the page's body */
+  uint8_t needs_body; /* 1: as ORBWEAVER_NEEDS_BODY, of strategies that were built against 1.0 */
 
   /* `seed`: for strategies that decide at random. *self may be null; it is handed to the others. */
   int (*create)(const orbweaver_setting* settings_view, size_t count, uint64_t seed, void** self,
@@ -284,11 +309,22 @@ typedef struct orbweaver_strategy {
   /* Whether the crawl as a whole has reached its aim; null: never, it ends when nothing is queued.
    */
   int (*finished)(void* self, uint8_t* finished, orbweaver_error* error);
-} orbweaver_strategy;
+
+  /* ---- since 1.1 ---- */
+
+  uint64_t needs; /* bits, above */
+
+  /* The description of the strategy that is chosen, which may depend on path and parameters. Null:
+   * there is none of this index; with a message: it refuses what is configured. Null as a function:
+   * the library holds this strategy alone, whatever is configured. Descriptions live as
+   * long as the library. */
+  const orbweaver_strategy* (*describe)(const orbweaver_choice* choice_view,
+                                        orbweaver_error* error);
+};
 
 /* The only symbol that a strategy exports; its name stays the same when ORBWEAVER_STRATEGY_ABI is
- * raised, so that a host of any version finds `abi`. Never null; lives as long as the library,
- * which is never unloaded. */
+ * raised, so that a host of any version finds `abi`. Never null: the library's first strategy, or
+ * its only one. Lives as long as the library, which is never unloaded. */
 typedef const orbweaver_strategy* (*orbweaver_strategy_entry)(void);
 #define ORBWEAVER_STRATEGY_SYMBOL "orbweaver_strategy_v1"
 

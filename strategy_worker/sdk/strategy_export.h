@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "orbweaver/strategy.h"
@@ -35,9 +37,18 @@ int Guarded(orbweaver_error* error, Function function) noexcept {
   return 1;
 }
 
+// Whether S has the constant that once declared a need, and that nothing reads any more.
+template <typename S, typename = void>
+struct HasOldNeed : std::false_type {};
+template <typename S>
+struct HasOldNeed<S, std::void_t<decltype(S::kNeedsBody)>> : std::true_type {};
+
 // The C functions of strategy class S.
 template <typename S>
 class Exported {
+  static_assert(!HasOldNeed<S>::value,
+                "kNeedsBody says nothing any more: declare a member, NeedsBody body_{this};");
+
  public:
   static const orbweaver_strategy* Describe(const char* name, uint32_t version, const char* doc) {
     static const Description description(name, version, doc);
@@ -84,7 +95,9 @@ class Exported {
       raw.doc = doc;
       raw.parameters = parameters.data();
       raw.parameter_count = parameters.size();
-      raw.needs_body = S::kNeedsBody ? 1 : 0;
+      raw.needs = prototype->needs();
+      // For hosts of 1.0.
+      raw.needs_body = (raw.needs & ORBWEAVER_NEEDS_BODY) != 0 ? 1 : 0;
       raw.create = Create;
       raw.destroy = Destroy;
       raw.filter = Filter;
@@ -174,6 +187,25 @@ class Exported {
   }
 };
 
+// A library's strategies, each described as the one of its index.
+class Library {
+ public:
+  using Choose = const orbweaver_strategy*(const orbweaver_choice* choice, orbweaver_error* error);
+
+  Library(std::initializer_list<const orbweaver_strategy*> strategies, Choose* choose) {
+    for (const orbweaver_strategy* strategy : strategies) {
+      strategies_.push_back(*strategy);
+      strategies_.back().describe = choose;
+    }
+  }
+  const orbweaver_strategy* At(size_t index) const {
+    return index < strategies_.size() ? &strategies_[index] : nullptr;
+  }
+
+ private:
+  std::vector<orbweaver_strategy> strategies_;
+};
+
 }  // namespace orbweaver::sdk::internal
 
 // Makes `class_name` the strategy of this library. `name`: lower-case words joined by underscores;
@@ -183,4 +215,25 @@ class Exported {
   orbweaver_strategy_v1(void) {                                                            \
     return ::orbweaver::sdk::internal::Exported<class_name>::Describe(name, version, doc); \
   }                                                                                        \
+  static_assert(true, "takes the semicolon")
+
+// Makes several classes the strategies of this library, in place of ORBWEAVER_STRATEGY:
+//
+//   ORBWEAVER_STRATEGIES(ORBWEAVER_ENTRY(Wide, "wide", 1, "Many domains, few pages of each"),
+//                        ORBWEAVER_ENTRY(Deep, "deep", 1, "Few domains, all of each"));
+//
+// `mine.so#deep` then names one of them.
+#define ORBWEAVER_ENTRY(class_name, name, version, doc) \
+  ::orbweaver::sdk::internal::Exported<class_name>::Describe(name, version, doc)
+#define ORBWEAVER_STRATEGIES(...)                                                              \
+  static const orbweaver_strategy* orbweaver_choose(const orbweaver_choice* choice,            \
+                                                    orbweaver_error*) {                        \
+    static const ::orbweaver::sdk::internal::Library library({__VA_ARGS__}, orbweaver_choose); \
+    return library.At(choice->index);                                                          \
+  }                                                                                            \
+  extern "C" __attribute__((visibility("default"))) const orbweaver_strategy*                  \
+  orbweaver_strategy_v1(void) {                                                                \
+    const orbweaver_choice first{};                                                            \
+    return orbweaver_choose(&first, nullptr);                                                  \
+  }                                                                                            \
   static_assert(true, "takes the semicolon")

@@ -24,10 +24,7 @@ Script& script() {
 }
 
 class Scripted final : public Strategy {
- public:
-  static constexpr bool kNeedsBody = true;
-
- private:
+  NeedsBody body_{this};
   Integer depth_{this, "depth", 3, 0, 10, "How deep"};
   Number share_{this, "share", 0.25, 0, 1, "How much"};
   Flag quick_{this, "quick", true, "Whether"};
@@ -77,6 +74,7 @@ TEST_F(StrategyTest, ParametersAreDeclaredInTheOrderOfTheirMembers) {
   EXPECT_THAT(declared, ElementsAre("depth integer 3", "share number 0.25", "quick bool true",
                                     "word text tea", "words list a, b"));
   EXPECT_EQ(1, Strategy1()->needs_body);
+  EXPECT_EQ(uint64_t{ORBWEAVER_NEEDS_BODY}, Strategy1()->needs);
 }
 
 TEST_F(StrategyTest, ValuesReachTheMembers) {

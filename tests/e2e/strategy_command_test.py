@@ -1,4 +1,4 @@
-"""`orbweaver strategy` as its users call it: python3 strategy_command_test.py PROGRAM"""
+"""`orbweaver strategy` as its users call it: python3 strategy_command_test.py PROGRAM LIBRARIES"""
 import json
 import subprocess
 import sys
@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 PROGRAM = ""
+LIBRARIES = ""  # those that the host's own tests load
 BUILT_IN = {"breadth_first", "depth_first", "discovery", "keyword", "opic", "random", "recrawl"}
 
 
@@ -44,6 +45,21 @@ class StrategyCommand(unittest.TestCase):
         path = json.loads(run("describe", "random", "--json").stdout)["path"]
         self.assertTrue(run("describe", path).stdout.startswith("random: "))
 
+    def test_of_several_in_one_library_the_one_that_is_named_is_described(self):
+        several = run("describe", f"{LIBRARIES}/two_in_one.so")
+        self.assertEqual(1, several.returncode)
+        self.assertIn(f"it holds 2 strategies: wide, deep. Name one of them, as {LIBRARIES}/two_in_one.so#wide", several.stderr)
+        deep = json.loads(run("describe", f"{LIBRARIES}/two_in_one.so#deep", "--json").stdout)
+        self.assertEqual(("deep", 3, True, ["depth"]),
+                         (deep["name"], deep["version"], deep["needs_body"], [parameter["name"] for parameter in deep["parameters"]]))
+
+    def test_one_that_was_built_against_an_older_sdk_is_described(self):
+        self.assertIn("golden: As it was built against ABI 1.0\n", run("describe", f"{LIBRARIES}/golden_1_0.so").stdout)
+
+    def test_a_description_follows_what_is_configured(self):
+        self.assertIn("of_tea: an integer", run("describe", f"{LIBRARIES}/by_parameters.so", "--set", "strategy.params.script=tea").stdout)
+        self.assertIn("it refuses what is configured: no script is set.", run("describe", f"{LIBRARIES}/by_parameters.so").stderr)
+
     def test_a_misspelled_name_is_told_the_nearest(self):
         done = run("describe", "discvery")
         self.assertEqual(1, done.returncode)
@@ -73,5 +89,5 @@ class StrategyCommand(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM, LIBRARIES = sys.argv.pop(1), sys.argv.pop(1)
     unittest.main()

@@ -85,7 +85,14 @@ static const orbweaver_strategy kStrategy = {
     .failure_size = sizeof(orbweaver_failure),
     .host_size = sizeof(orbweaver_host),
     .link_size = sizeof(orbweaver_link),
+#ifdef FLAW_NEWER
+    .state_size = sizeof(orbweaver_state) + 8,
+#else
     .state_size = sizeof(orbweaver_state),
+#endif
+#ifdef FLAW_NEEDS
+    .needs = 0x8000,
+#endif
 #ifdef FLAW_SIZE
     .decision_size = sizeof(orbweaver_decision) - 8,
 #else

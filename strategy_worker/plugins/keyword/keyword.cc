@@ -36,10 +36,7 @@ class Terms final : public Parameter {
 // The score of a link: what its anchor and URL say, and for the rest how relevant its surroundings
 // are: the pages of its domain seen so far, or for a link from elsewhere the score of its page.
 class Keyword final : public Strategy {
- public:
-  static constexpr bool kNeedsBody = true;
-
- private:
+  NeedsBody body_{this};
   CrawlRules rules_{this};
   Terms terms_{this};
   Number link_weight_{

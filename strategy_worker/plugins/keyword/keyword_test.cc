@@ -32,7 +32,9 @@ class KeywordTest : public ::testing::Test {
   TestDriver crawl{BuiltinStrategy("keyword"), {{"terms", "spider:2, web crawler, casino:-5"}}};
 };
 
-TEST_F(KeywordTest, ItAsksForBodies) { EXPECT_EQ(1, BuiltinStrategy("keyword")->needs_body); }
+TEST_F(KeywordTest, ItAsksForBodies) {
+  EXPECT_EQ(uint64_t{ORBWEAVER_NEEDS_BODY}, BuiltinStrategy("keyword")->needs);
+}
 
 TEST_F(KeywordTest, WithoutTermsItDoesNotStart) {
   EXPECT_THROW(TestDriver(BuiltinStrategy("keyword")), std::runtime_error);
