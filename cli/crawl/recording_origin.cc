@@ -1,5 +1,6 @@
 #include "cli/crawl/recording_origin.h"
 
+#include "absl/strings/str_replace.h"
 #include "cli/crawl/crawl_options.h"
 #include "fmt/format.h"
 
@@ -29,7 +30,10 @@ lab::RecordingOrigin OriginOf(const ProductOptions& options, const config::Schem
       std::string& text =
           origin.configuration[is_map ? option.name + "." + entry.key : option.name];
       if (!text.empty()) text += ",";
-      text += option.Shown(entry);
+      // As --set takes it.
+      const bool is_list = option.shape == config::Option::Shape::kList;
+      text +=
+          is_list ? absl::StrReplaceAll(option.Shown(entry), {{",", "\\,"}}) : option.Shown(entry);
     }
   }
   return origin;

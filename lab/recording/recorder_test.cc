@@ -150,7 +150,8 @@ TEST_F(RecorderTest, ASampleHasAllOfADomainOrNothing) {
   EXPECT_LT(records.size(), 80u);
   for (const auto& [domain, count] : records) EXPECT_EQ(count, 2) << domain;
   // All was read, and is not read again.
-  for (const LogRangeOf& range : (*Recording::Open(folder()))->manifest().partitions) {
+  const Manifest manifest = (*Recording::Open(folder()))->manifest();
+  for (const LogRangeOf& range : manifest.partitions) {
     EXPECT_EQ(range.end, RangeOf(kSpiderLogTopic, range.partition.value()).end);
   }
   const absl::Status other = RecordAll({}, 0.5);

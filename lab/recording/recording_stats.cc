@@ -103,7 +103,7 @@ absl::StatusOr<RecordingStats> StatsOf(const Recording& recording, bool skip_dam
   for (const std::string& topic : recording.manifest().Topics()) stats.topics[topic];
   for (const RecordedFile& file : recording.manifest().files) {
     const std::string& topic = file.range.topic;
-    const absl::Status added = Add(recording, file, &stats.topics[topic], &domains[topic]);
+    absl::Status added = Add(recording, file, &stats.topics[topic], &domains[topic]);
     if (added.ok()) continue;
     if (!skip_damaged || !IsPoison(added)) return added;
     ++stats.left_out.files;

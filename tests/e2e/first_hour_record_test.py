@@ -79,7 +79,7 @@ class Record(Newcomer):
 
     def test_its_numbers_and_its_manifest(self):
         site = self.site(FILES)
-        self.orbweaver(*self.arguments(site, "data", "rec", "--strategy", "depth_first", "--depth", "3"))
+        self.orbweaver(*self.arguments(site, "data", "rec", "--strategy", "depth_first", "--depth", "3", "--exclude", "re:x{1,2}", "--exclude", "*.pdf"))
         checked = self.orbweaver("record", "check", "rec").stdout
         self.assertIn(": whole.", checked)
         told = self.orbweaver("record", "stats", "rec").stdout
@@ -92,6 +92,7 @@ class Record(Newcomer):
         self.assertEqual(("depth_first", {"max_depth": "3"}), (manifest["strategy"]["name"], {"max_depth": manifest["strategy"]["params"]["max_depth"]}))
         self.assertEqual(str(self.folder / "data"), manifest["source"].removeprefix("folder "))
         self.assertEqual("10ms", manifest["configuration"]["politeness.delay"])
+        self.assertEqual("re:x{1\\,2},*.pdf", manifest["configuration"]["scope.exclude"])
         self.assertEqual({file.name for file in self.files("rec", "*")}, {file["name"] for file in manifest["files"]})
 
     def test_killed_again_and_again_it_has_each_record_once(self):
