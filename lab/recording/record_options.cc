@@ -7,7 +7,8 @@ namespace orbweaver {
 void DeclareRecordOptions(config::Schema& schema, RecordOptions* options) {
   schema.Add("record.folder", &options->folder,
              {.doc = "Where `orbweaver crawl` records its logs, as `orbweaver record` does; empty: "
-                     "nowhere. What is not recorded yet is not deleted from the crawl's folder"});
+                     "nowhere. Entries that are not recorded yet are not deleted from the crawl's "
+                     "folder"});
   schema.Add("record.topics", &options->topics,
              {.doc = "The logs that it records: spider-log, scoring-log, spider-feed"});
 }

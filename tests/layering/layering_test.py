@@ -185,16 +185,26 @@ def shared_files(root, files):
 
 SOURCES = (".h", ".cc", ".proto", ".thrift", ".py", ".java", ".cmake", ".sh", ".yml", ".yaml", "CMakeLists.txt", "Dockerfile", "run")
 # A line of a comment, or the first one of a docstring. A capital means that a sentence begins, but in quotes and in names.
-RIDDLE = re.compile(r'^\s*(?://|#|/?\*+|"""|--)(?:.*[\s(])??(What|Who|Whoever)\b(?!::)')
+COMMENT_RIDDLE = re.compile(r'^\s*(?://|#|/?\*+|"""|--)(?:.*[\s(])??(What|Who|Whoever)\b(?!::)')
+# A sentence of a message or of a help text.
+MESSAGE_RIDDLE = re.compile(r'^(?!\s*//).*?(?:"|^|"[^"]*[.:;] )(What|Who|Whoever) ')
+# A sentence of a page, neither a heading nor a question.
+PAGE_RIDDLE = re.compile(r'(?!#)(?:.*[.:;|)*] |\W*)(What|Who|Whoever) (?!.*\?)')
 
 
 def riddles(root, files):
-    """Comments with a sentence that begins with a relative clause: its subject comes late, if ever."""
+    """Sentences that begin with a relative clause: their subject comes late, if ever."""
     for file in files:
-        if not file.endswith(SOURCES):
+        is_page = file.endswith(".md")
+        if not is_page and not file.endswith(SOURCES):
             continue
+        is_product = file.endswith((".h", ".cc")) and not file.startswith("tests/") and "test" not in file.rpartition("/")[2]
+        is_product = is_product and "/testdata/" not in file
+        is_code = False
         for number, line in enumerate((root / file).read_text().splitlines(), 1):
-            if found := RIDDLE.match(line):
+            is_code ^= line.lstrip().startswith("```")
+            found = PAGE_RIDDLE.match(line) if is_page and not is_code else None if is_page else COMMENT_RIDDLE.match(line)
+            if found or is_product and (found := MESSAGE_RIDDLE.match(line)):
                 yield f"{file}:{number}: a sentence begins with {found[1]}; the subject comes first"
 
 
@@ -225,7 +235,7 @@ class Layering(unittest.TestCase):
     def test_no_two_tests_write_the_same_file(self):
         self.assertEqual([], list(shared_files(ROOT, tracked(ROOT))))
 
-    def test_comments_begin_with_their_subject(self):
+    def test_sentences_begin_with_their_subject(self):
         self.assertEqual([], list(riddles(ROOT, tracked(ROOT))))
 
     def test_markdown_is_wrapped(self):
@@ -305,7 +315,7 @@ class TheCheckItself(unittest.TestCase):
         self.assertTrue(self.only("common/base/a_test.cc", 'path = testing::TempDir() + "a";'))
         self.assertEqual([], self.only("common/base/a_test.cc", "path = ScratchFolder().path();"))
 
-    def test_a_comment_that_hides_its_subject_is_a_breach(self):
+    def test_a_sentence_that_hides_its_subject_is_a_breach(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for text in ("// What one message was.", "int x;\n  // Done. Whoever asks again waits.", "# Who asks", '"""What it prints."""',
@@ -315,6 +325,14 @@ class TheCheckItself(unittest.TestCase):
             for text in ("// Whatever it is.", '// As "What it rests on" says.', "// Keeps what it read and who sent it.", "send('Who are you')"):
                 (root / "a.py").write_text(text)
                 self.assertEqual([], list(riddles(root, ["a.py"])), text)
+            for name, text in (("a.cc", '.doc = "Who crawls"'), ("a.cc", 'R"(usage: x\n\nWhat is there)"'), ("a.cc", '"Done. What came "'),
+                               ("a.md", "It is so. What is not, is not."), ("a.md", "* **What holds**: all"), ("a.md", "Whoever asks")):
+                (root / name).write_text(text)
+                self.assertEqual(1, len(list(riddles(root, [name]))), text)
+            for name, text in (("a_test.cc", '"Who are you"'), ("a.md", "## What it does"), ("a.md", "**What happened?**"),
+                               ("a.md", "```\nWhat is there\n```"), ("a.cc", "using What = FailedUrls::What;")):
+                (root / name).write_text(text)
+                self.assertEqual([], list(riddles(root, [name])), text)
 
     def test_a_long_line_of_markdown_is_a_breach(self):
         with tempfile.TemporaryDirectory() as folder:
