@@ -81,8 +81,7 @@ class DocsWeb:
         return {
             "ORBWEAVER_NETWORK__PROXY": f"http://127.0.0.1:{self.server.server_address[1]}",
             "ORBWEAVER_SPIDER__FETCH__AUTHORITIES_FILE": str(self.authorities),
-            "ORBWEAVER_FEED__MIN_DELAY": "10ms",
-            "ORBWEAVER_SPIDER__POLITENESS__DELAY": "10ms",
+            "ORBWEAVER_POLITENESS__DELAY": "10ms",
         }
 
     def close(self):
