@@ -50,6 +50,7 @@ import  writes its records into the topics of a cluster, or of a new folder with
   --until TIME      written before then
   --sample N%       only of so many registered domains, chosen by their hash, but all of these
   --follow          of a cluster: go on with what comes, until Ctrl-C
+  --every TIME      following, finish a file at least so often, where something has come; 1m
   --skip-damaged    stats, import: leave damaged files out, and count them
   --json            check, stats: JSON
   --config FILE     read the options from a file

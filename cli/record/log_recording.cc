@@ -28,9 +28,8 @@ namespace {
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
 // A folder is opened anew so many times when its crawl has deleted what was to be read.
 constexpr int kOpenAgain = 20;
-// Following, a partition has a file more when so much has come, or so much time has passed.
+// Following, a partition has a file more when so much has come, or after --every.
 constexpr int64_t kManyMessages = 100'000;
-constexpr Duration kFollowEvery = std::chrono::minutes(1);
 constexpr Duration kLookEvery = std::chrono::seconds(1);
 
 // Reads logs into a folder, once or until it is stopped.
@@ -69,7 +68,7 @@ class LogRecording {
     if (args_.follow && !stop_.requested()) {
       PrintError("The logs are recorded up to their ends. Following them until Ctrl-C.\n");
     }
-    while (args_.follow && !stop_.WaitFor(kLookEvery)) {
+    while (args_.follow && !stop_.WaitFor(std::min(kLookEvery, args_.every))) {
       const absl::Status status = Round(bus, /*all=*/false);
       // Brokers come back, and meanwhile the log keeps what is not recorded.
       if (!status.ok() && !IsRetry(status)) return status;
@@ -122,7 +121,7 @@ class LogRecording {
         range.end.value() - folder_.Position(range.topic, range.partition)->value();
     return messages >= kManyMessages ||
            (messages > 0 &&
-            SystemClock().Now() - last_[{range.topic, range.partition}] >= kFollowEvery);
+            SystemClock().Now() - last_[{range.topic, range.partition}] >= args_.every);
   }
 
   const ProductOptions& options_;

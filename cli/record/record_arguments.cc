@@ -49,6 +49,10 @@ std::string ParseRecordArguments(std::vector<std::string> args, std::string_view
     return fmt::format("--sample {}: expected a share such as 5%", *text);
   }
   if (const auto out = TakeValue(&args, "--out")) parsed->recording = *out;
+  if (const auto text = TakeValue(&args, "--every");
+      text && !(config::ParseDuration(*text, &parsed->every) && parsed->every > Duration::zero())) {
+    return fmt::format("--every {}: expected a time such as 30s or 10m", *text);
+  }
   parsed->follow = TakeSwitch(&args, "--follow");
   parsed->skip_damaged = TakeSwitch(&args, "--skip-damaged");
   parsed->json = TakeSwitch(&args, "--json");

@@ -21,6 +21,7 @@ struct RecordArguments {
   LogRange range;
   double sample = 1;
   bool follow = false;
+  Duration every = std::chrono::minutes(1);  // following, a file is finished at least so often
   bool skip_damaged = false;
   bool json = false;
 };

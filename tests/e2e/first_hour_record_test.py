@@ -161,7 +161,7 @@ class Record(Newcomer):
 
     def test_wrong_words_are_told(self):
         for words, told in ((["record"], "--out DIR is missing"), (["record", "--out", "x", "--sample", "5"], "such as 5%"),
-                            (["record", "--out", "x", "--topics", "spiderlog"], "expected spider-log"),
+                            (["record", "--out", "x", "--topics", "spiderlog"], "expected spider-log"), (["record", "--out", "x", "--every", "0s"], "expected a time"),
                             (["record", "chekc", "x"], "expected --out DIR, check DIR")):
             self.assertIn(told, self.orbweaver(*words, "--set=kafka.brokers=127.0.0.1:1", code=2).stderr, words)
         self.assertIn("makes a recording", self.orbweaver("record", "stats", "nowhere", code=1).stderr)

@@ -42,7 +42,7 @@ class RecordCluster(Newcomer):
         return found
 
     def record(self, *more):
-        return subprocess.Popen([self.program, "record", "--out", "copy", *self.cluster, *more], cwd=self.folder, stdout=subprocess.DEVNULL,
+        return subprocess.Popen([self.program, "record", "--out", "copy", "--every", "100ms", *self.cluster, *more], cwd=self.folder, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True)
 
     def test_killed_again_and_again_it_has_what_was_imported_once(self):
