@@ -126,7 +126,7 @@ class FeedReader : private RebalanceListener {
     Offset committed;
     bool has_commit;  // someone's; without one it is paused
     std::optional<SteadyTime> others_until;
-    Rests rests;
+    CommittedRests rests;
     bool rests_to_commit = false;
   };
 

@@ -16,7 +16,7 @@ namespace orbweaver {
 
 using std::chrono::seconds;
 
-Rests::Rests(std::string_view metadata) {
+CommittedRests::CommittedRests(std::string_view metadata) {
   const std::vector<absl::string_view> words = absl::StrSplit(ToAbsl(metadata), ' ');
   for (size_t i = 1; i + 1 < words.size(); i += 2) {
     uint32_t until = 0;
@@ -25,7 +25,7 @@ Rests::Rests(std::string_view metadata) {
   }
 }
 
-void Rests::Set(std::string_view domain, WallTime until) {
+void CommittedRests::Set(std::string_view domain, WallTime until) {
   const auto [known, is_new] = until_.try_emplace(ToAbsl(domain), until);
   if (!is_new) {
     by_end_.erase({known->second, known->first});
@@ -34,7 +34,7 @@ void Rests::Set(std::string_view domain, WallTime until) {
   by_end_.emplace(until, known->first);
 }
 
-bool Rests::Add(std::string_view domain, WallTime until) {
+bool CommittedRests::Add(std::string_view domain, WallTime until) {
   // No canonical URL has another; a commit with it would be refused.
   const bool is_word = std::all_of(domain.begin(), domain.end(), absl::ascii_isgraph);
   if (!is_word || domain.empty()) return false;
@@ -44,13 +44,13 @@ bool Rests::Add(std::string_view domain, WallTime until) {
   return true;
 }
 
-std::optional<WallTime> Rests::Until(std::string_view domain) const {
+std::optional<WallTime> CommittedRests::Until(std::string_view domain) const {
   const auto found = until_.find(ToAbsl(domain));
   if (found == until_.end()) return std::nullopt;
   return found->second;
 }
 
-std::string Rests::TakeMetadata(WallTime now, size_t max_bytes) {
+std::string CommittedRests::TakeMetadata(WallTime now, size_t max_bytes) {
   while (!by_end_.empty() && by_end_.begin()->first <= now) {
     const std::string_view over = by_end_.begin()->second;
     by_end_.erase(by_end_.begin());

@@ -1,4 +1,4 @@
-// Which domains have asked to be left alone, for whoever reads their partition next.
+// The rests of a partition's domains, for the next spider that reads the partition.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@ namespace orbweaver {
 // Place: FeedReader, one a partition. Travels in the commit's metadata, behind the epoch: for each
 // domain a time in seconds since 1970, rounded up, and its name, with a space before each. Not
 // thread-safe.
-class Rests {
+class CommittedRests {
  public:
-  Rests() = default;
+  CommittedRests() = default;
   // From a commit's metadata; what cannot be read is left out.
-  explicit Rests(std::string_view metadata);
+  explicit CommittedRests(std::string_view metadata);
 
   // False when it is no later end than the known one, or no domain.
   bool Add(std::string_view domain, WallTime until);

@@ -14,22 +14,22 @@ using std::chrono::seconds;
 
 WallTime At(int64_t ms) { return WallTime(seconds(1'800'000'000) + milliseconds(ms)); }
 
-TEST(RestsTest, ComeBackFromACommitBesideItsEpoch) {
-  Rests rests;
+TEST(CommittedRestsTest, ComeBackFromACommitBesideItsEpoch) {
+  CommittedRests rests;
   EXPECT_TRUE(rests.Add("a.test", At(5000)));
   EXPECT_TRUE(rests.Add("b.test", At(60'001)));
   const std::string metadata = "17" + rests.TakeMetadata(At(0), 1000);
   EXPECT_EQ(metadata, "17 1800000061 b.test 1800000005 a.test");
   EXPECT_EQ(EpochFilter(metadata).last(), Offset(17));
 
-  const Rests next(metadata);
+  const CommittedRests next(metadata);
   EXPECT_EQ(next.Until("a.test"), At(5000));
   EXPECT_EQ(next.Until("b.test"), At(61'000)) << "rounded up";
   EXPECT_EQ(next.Until("c.test"), std::nullopt);
 }
 
-TEST(RestsTest, AnEndIsNeverBroughtForward) {
-  Rests rests;
+TEST(CommittedRestsTest, AnEndIsNeverBroughtForward) {
+  CommittedRests rests;
   EXPECT_TRUE(rests.Add("a.test", At(5000)));
   EXPECT_FALSE(rests.Add("a.test", At(5000)));
   EXPECT_FALSE(rests.Add("a.test", At(4000)));
@@ -38,8 +38,8 @@ TEST(RestsTest, AnEndIsNeverBroughtForward) {
   EXPECT_EQ(rests.Until("a.test"), At(6000));
 }
 
-TEST(RestsTest, WhatIsOverIsForgotten) {
-  Rests rests;
+TEST(CommittedRestsTest, WhatIsOverIsForgotten) {
+  CommittedRests rests;
   rests.Add("a.test", At(5000));
   rests.Add("b.test", At(9000));
   EXPECT_EQ(rests.TakeMetadata(At(5000), 1000), " 1800000009 b.test");
@@ -47,21 +47,21 @@ TEST(RestsTest, WhatIsOverIsForgotten) {
   EXPECT_EQ(rests.TakeMetadata(At(9000), 1000), "");
 }
 
-TEST(RestsTest, WhereNotAllFitThoseThatEndLastStay) {
-  Rests rests;
+TEST(CommittedRestsTest, WhereNotAllFitThoseThatEndLastStay) {
+  CommittedRests rests;
   for (int i = 0; i < 1000; ++i) rests.Add("d" + std::to_string(i) + ".test", At(1000 * (i + 1)));
   const std::string metadata = rests.TakeMetadata(At(0), 500);
   EXPECT_LE(metadata.size(), 500u);
   EXPECT_GT(metadata.size(), 470u);
-  const Rests next(metadata);
+  const CommittedRests next(metadata);
   EXPECT_EQ(next.Until("d999.test"), At(1'000'000));
   EXPECT_EQ(next.Until("d985.test"), At(986'000));
   EXPECT_EQ(next.Until("d1.test"), std::nullopt);
   EXPECT_EQ(rests.Until("d1.test"), At(2000)) << "of this reader's own";
 }
 
-TEST(RestsTest, AnEndThatMovesStandsInItsOrderOnceOnly) {
-  Rests rests;
+TEST(CommittedRestsTest, AnEndThatMovesStandsInItsOrderOnceOnly) {
+  CommittedRests rests;
   rests.Add("a.test", At(1000));
   rests.Add("b.test", At(2000));
   rests.Add("c.test", At(3000));
@@ -74,16 +74,16 @@ TEST(RestsTest, AnEndThatMovesStandsInItsOrderOnceOnly) {
   EXPECT_EQ(rests.size(), 1u);
 }
 
-TEST(RestsTest, NonsenseIsLeftOut) {
+TEST(CommittedRestsTest, NonsenseIsLeftOut) {
   for (const std::string metadata :
        {"", "17", "17 ", "17 1800000005", "x y z", "17 -5 a.test", "17 99999999999 a.test"}) {
-    EXPECT_EQ(Rests(metadata).Until("a.test"), std::nullopt) << metadata;
+    EXPECT_EQ(CommittedRests(metadata).Until("a.test"), std::nullopt) << metadata;
   }
-  const Rests rests("17 soon b.test 1800000005 a.test 1800000005");
+  const CommittedRests rests("17 soon b.test 1800000005 a.test 1800000005");
   EXPECT_EQ(rests.Until("a.test"), At(5000));
   EXPECT_EQ(rests.Until("b.test"), std::nullopt);
 
-  Rests strange;
+  CommittedRests strange;
   for (const std::string domain : {"", "a b", "a\n", "\xff"}) {
     EXPECT_FALSE(strange.Add(domain, At(5000))) << domain;
   }

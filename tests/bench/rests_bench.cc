@@ -17,7 +17,7 @@ void RestsBench(BenchReport& report) {
   const WallTime now{std::chrono::hours(24 * 365 * 50)};
   for (const int resting : {100, 100'000}) {
     Random random(1);
-    Rests rests;
+    CommittedRests rests;
     const auto add = [&](int i) {
       rests.Add(fmt::format("www-{}.example", i),
                 now + std::chrono::seconds(3600 + random.Below(86'400)));
