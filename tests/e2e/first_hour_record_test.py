@@ -1,6 +1,7 @@
 """Recordings of a crawl: made, read by others, damaged, imported: python3 first_hour_record_test.py PROGRAM CACHE"""
 
 import json
+import os
 import pathlib
 import re
 import signal
@@ -10,6 +11,7 @@ import time
 import unittest
 
 from newcomer import Newcomer
+from small_disk import small_disk
 from synthetic_web import PATIENCE_S
 
 sys.path.insert(0, str(pathlib.Path(sys.argv.pop(2)) / "parquet-readers-26.0.1"))
@@ -113,6 +115,26 @@ class Record(Newcomer):
             self.each_once("rec", topic)
         self.assertIn(": whole.", self.orbweaver("record", "check", "rec").stdout)
         self.assertEqual({site.url(path) for path in FILES}, {row["url"] for row in self.rows("rec") if row["event"] == "page_fetched"})
+
+    def test_a_full_disk_ends_the_crawl_and_nothing_is_lost(self):
+        site = self.site(FILES)
+        disk, words = small_disk(self, self.folder)
+        if words is None:
+            room = os.statvfs(disk)
+            (disk / "full").write_bytes(bytes(max(0, room.f_bavail * room.f_frsize - (8 << 10))))
+        else:
+            words += ["8k", str(disk)]
+        ended = subprocess.run([*(words or []), self.program, *self.arguments(site, "data", disk / "rec")], cwd=self.folder, capture_output=True,
+                               text=True, timeout=PATIENCE_S)
+        self.assertEqual(1, ended.returncode, ended.stdout + ended.stderr)
+        self.assertIn("No space left on device. Check the disk.", ended.stderr)
+        (disk / "full").unlink(missing_ok=True)
+        self.orbweaver("crawl", "--data", "data")
+        for topic in ("spider-log", "scoring-log"):
+            self.each_once(disk / "rec", topic)
+        fetched = {row["url"] for row in self.rows(disk / "rec") if row["event"] == "page_fetched"}
+        self.assertEqual({site.url(path) for path in FILES}, fetched)
+        self.assertIn(": whole.", self.orbweaver("record", "check", disk / "rec").stdout)
 
     def test_imported_and_recorded_again_its_records_are_the_same(self):
         site = self.site(FILES)
