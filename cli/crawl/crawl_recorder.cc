@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <utility>
 
+#include "cli/message.h"
+
 #include "common/base/status.h"
 
 namespace orbweaver {
@@ -17,6 +19,19 @@ constexpr int64_t kManyMessages = 20'000;
 // the crawl's folder.
 constexpr Duration kLongest = std::chrono::minutes(5);
 
+// The manifest tells of the first start alone.
+void TellStrategyChange(const lab::RecordingOrigin& recorded, const lab::RecordingOrigin& now,
+                        const std::string& folder) {
+  if (recorded.strategy == now.strategy && recorded.strategy_version == now.strategy_version &&
+      recorded.strategy_params == now.strategy_params) {
+    return;
+  }
+  PrintError(
+      "{} has decisions of {} {}, and gets those of {} {}, or of other parameters: `orbweaver "
+      "replay --verify` will find a difference. --record with a new folder keeps them apart.\n",
+      folder, recorded.strategy, recorded.strategy_version, now.strategy, now.strategy_version);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CrawlRecorder>> CrawlRecorder::Start(
@@ -25,6 +40,7 @@ absl::StatusOr<std::unique_ptr<CrawlRecorder>> CrawlRecorder::Start(
   if (options.folder.empty()) return std::unique_ptr<CrawlRecorder>();
   ASSIGN_OR_RETURN(auto folder, lab::RecordingFolder::Open(options.folder, origin, /*sample=*/1,
                                                            SystemClock().Wall()));
+  TellStrategyChange(folder->manifest().origin, origin, options.folder);
   std::unique_ptr<CrawlRecorder> recorder(new CrawlRecorder(bus, suffixes, std::move(folder)));
   RETURN_IF_ERROR(recorder->recorder_.CheckLogs(bus));
   ASSIGN_OR_RETURN(recorder->offsets_, bus.NewOffsetReader());

@@ -90,6 +90,9 @@ class Record(Newcomer):
         self.assertEqual(PAGES + 1, stats["events"]["page_fetched"])
         self.assertEqual(len(self.rows("rec")), stats["records"])
         self.assertEqual(sum(len(row["links"] or []) for row in self.rows("rec")), stats["links"])
+        # Decisions of another strategy behind these are told.
+        other = self.orbweaver("crawl", "--data", "data", "--strategy", "breadth_first")
+        self.assertIn("rec has decisions of depth_first 1, and gets those of breadth_first 1", other.stderr)
         manifest = json.loads((self.folder / "rec" / "manifest.json").read_text())
         self.assertEqual(("depth_first", {"max_depth": "3"}), (manifest["strategy"]["name"], {"max_depth": manifest["strategy"]["params"]["max_depth"]}))
         self.assertEqual(str(self.folder / "data"), manifest["source"].removeprefix("folder "))
