@@ -6,7 +6,8 @@
 namespace orbweaver {
 namespace {
 constexpr size_t kAlignment = alignof(std::max_align_t);
-constexpr size_t kFirstBlock = size_t{16} << 10;
+// Small, since some arenas are one message's; those that serve many keep what they grew to.
+constexpr size_t kFirstBlock = 512;
 
 constexpr size_t RoundUp(size_t bytes) { return (bytes + kAlignment - 1) & ~(kAlignment - 1); }
 }  // namespace

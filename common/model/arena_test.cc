@@ -1,5 +1,6 @@
 #include "common/model/arena.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -34,6 +35,15 @@ TEST(ArenaTest, SteadyUseTakesNoMoreFromTheHeap) {
     arena.Reset();
     EXPECT_EQ(arena.HeldBytes(), held);
   }
+}
+
+// A spider holds thousands of requests, each with an arena of its own.
+TEST(ArenaTest, ForAFewElementsItTakesLittle) {
+  Arena arena;
+  EXPECT_EQ(arena.HeldBytes(), 0u);
+  ArenaList<std::array<char, 32>> list;
+  list.Append(arena);
+  EXPECT_LE(arena.HeldBytes(), 512u);
 }
 
 TEST(ArenaListTest, KeepsItsElementsWhenOthersGrowInBetween) {
