@@ -14,10 +14,10 @@
 #include "common/base/status.h"
 #include "common/config/schema.h"
 #include "common/url/resolver.h"
+#include "spider/feed/journey.h"
 #include "spider/fetch/failure_cause.h"
 #include "spider/fetch/fetch_url.h"
 #include "spider/fetch/http_fetcher.h"
-#include "spider/fetch/redirects.h"
 
 namespace orbweaver {
 namespace {
@@ -53,14 +53,14 @@ double Milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-void PrintJson(const FetchResult& result, const Redirects& redirects, const Arguments& arguments) {
+void PrintJson(const FetchResult& result, const Journey& journey, const Arguments& arguments) {
   std::string out;
   JsonWriter json(&out);
-  json.BeginObject().Key("url").Value(redirects.url());
+  json.BeginObject().Key("url").Value(journey.url());
   json.Key("outcome").Value(result.failure ? FailureCauseName(*result.failure) : "answered");
   if (result.failure) json.Key("message").Value(result.message);
   json.Key("status").Value(result.status).Key("redirects").BeginArray();
-  for (const Redirect& redirect : redirects.followed()) {
+  for (const Redirect& redirect : journey.redirects()) {
     json.BeginObject().Key("status").Value(redirect.status).Key("url").Value(redirect.url);
     json.EndObject();
   }
@@ -86,11 +86,11 @@ void PrintJson(const FetchResult& result, const Redirects& redirects, const Argu
   Print("{}\n", out);
 }
 
-void PrintText(const FetchResult& result, const Redirects& redirects, const Arguments& arguments) {
-  for (const Redirect& redirect : redirects.followed()) {
+void PrintText(const FetchResult& result, const Journey& journey, const Arguments& arguments) {
+  for (const Redirect& redirect : journey.redirects()) {
     Print("{:<9} {} {}\n", "redirect", redirect.status, redirect.url);
   }
-  Print("{:<9} {}\n", "url", redirects.url());
+  Print("{:<9} {}\n", "url", journey.url());
   if (result.failure) {
     Print("{:<9} {}: {}\n", "failed", FailureCauseName(*result.failure), result.message);
   }
@@ -120,11 +120,12 @@ class OneFetch : public FetchListener {
       : arguments_(arguments),
         fetcher_(fetcher),
         resolver_(resolver),
-        redirects_(url.url, url.domain, options.max_redirects) {}
+        max_redirects_(options.max_redirects),
+        journey_(url.url, url.domain) {}
 
   // Whether it was a page.
   bool Run() {
-    fetcher_.Fetch(FetchId(), {.url = redirects_.url()});
+    fetcher_.Fetch(FetchId(), {.url = journey_.url()});
     while (!over_) fetcher_.Run(SteadyTime::max(), *this);
     return is_page_;
   }
@@ -134,28 +135,30 @@ class OneFetch : public FetchListener {
 
   void OnFetched(FetchResult& result) override {
     // Each time one connection less is kept, so this comes to an end.
-    if (result.stale) return fetcher_.Fetch(FetchId(), {.url = redirects_.url()});
+    if (result.stale) return fetcher_.Fetch(FetchId(), {.url = journey_.url()});
     if (!result.failure && IsRedirect(result.status)) {
-      switch (redirects_.Take(result.status, result.Header("location"), resolver_)) {
-        case Redirects::Next::kFollow:
-          return fetcher_.Fetch(FetchId(), {.url = redirects_.url()});
-        case Redirects::Next::kAway:
+      switch (
+          journey_.Follow(result.status, result.Header("location"), resolver_, max_redirects_)) {
+        case Journey::Next::kFollow:
+          return fetcher_.Fetch(FetchId(), {.url = journey_.url()});
+        case Journey::Next::kAway:
           break;
-        case Redirects::Next::kFailed:
+        case Journey::Next::kFailed:
           result.failure = FailureCause::kRedirect;
-          result.message = redirects_.why();
+          result.message = journey_.why();
           break;
       }
     }
     over_ = true;
     is_page_ = !result.failure && !FailureOfStatus(result.status);
-    (arguments_.json ? PrintJson : PrintText)(result, redirects_, arguments_);
+    (arguments_.json ? PrintJson : PrintText)(result, journey_, arguments_);
   }
 
   const Arguments& arguments_;
   HttpFetcher& fetcher_;
   UrlResolver& resolver_;
-  Redirects redirects_;
+  const uint32_t max_redirects_;
+  Journey journey_;
   bool over_ = false;
   bool is_page_ = false;
 };

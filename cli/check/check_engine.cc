@@ -9,7 +9,6 @@
 #include "common/base/check.h"
 #include "spider/fetch/failure_cause.h"
 #include "spider/fetch/fetch_url.h"
-#include "spider/fetch/redirects.h"
 
 namespace orbweaver {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "common/base/text.h"
 #include "common/model/own_request.h"
-#include "spider/fetch/redirects.h"
+#include "spider/fetch/failure_cause.h"
 #include "spider/publish/outcome_encoder.h"
 #include "strategy_worker/core/event_view.h"
 

@@ -3,10 +3,8 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/base/status.h"
 #include "common/model/own_request.h"
 #include "spider/fetch/failure_cause.h"
-#include "spider/fetch/redirects.h"
 #include "spider/robots/robots_rules.h"
 
 namespace orbweaver {
@@ -83,15 +81,12 @@ void Lane::Start(LaneTask task) {
     request.any_type = true;
     return fetcher_->Fetch(id, request);
   }
-  arena_.Reset();
-  SpiderFeedEntry entry;
-  CHECK_OK(Decode(kept.entry, &arena_, &entry));
-  const Request& asked = std::get<Request>(entry.entry);
+  const Request& asked = kept.journey->request();
   // An asset may have any type.
   request.any_type =
       IsCompressedSitemap(kept.url) || OwnRequestOf(asked.meta).kind != OwnRequest::Kind::kNone;
   // Validators are of the request's own URL.
-  if (kept.redirects.empty()) {
+  if (kept.journey->redirects().empty()) {
     request.etag = asked.etag;
     request.last_modified = asked.last_modified;
   }
@@ -150,23 +145,11 @@ void Lane::OnFetched(FetchResult& result) {
 }
 
 void Lane::FinishPage(const LaneTask& task, FetchResult& result, LaneResult* done) {
-  arena_.Reset();
-  SpiderFeedEntry entry;
-  CHECK_OK(Decode(task.entry, &arena_, &entry));
-  std::vector<Redirect> redirects;
-  redirects.reserve(task.redirects.size());
-  for (const LaneTask::Followed& one : task.redirects) {
-    redirects.push_back({.url = one.url, .status = one.status});
-  }
-  const Journey journey{
-      .request = std::get<Request>(entry.entry), .url = task.url, .redirects = redirects};
+  const Journey& journey = *task.journey;
   std::optional<FailureCause> cause = result.failure;
   if (!cause) cause = FailureOfStatus(result.status);
   if (cause) {
-    return encoder_.Failed(
-        journey,
-        {.cause = *cause, .message = result.message, .result = &result, .at = clock_.Wall()},
-        &done->entries);
+    return encoder_.Failed(journey, *cause, result.message, &result, &done->entries);
   }
   std::vector<std::string_view> x_robots_tags;
   for (const HttpHeader& header : result.headers) {
@@ -180,7 +163,7 @@ void Lane::FinishPage(const LaneTask& task, FetchResult& result, LaneResult* don
                  .x_robots_tags = x_robots_tags},
                 &page);
   // Of what pages embed from elsewhere only style sheets lead on.
-  if (OwnRequestOf(journey.request.meta).IsForeignAsset() &&
+  if (OwnRequestOf(journey.request().meta).IsForeignAsset() &&
       page.kind != DocumentKind::kStyleSheet) {
     page.domains = {};
     page.links_inside = page.links_outside = 0;

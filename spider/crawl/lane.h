@@ -13,9 +13,9 @@
 
 #include "common/base/clock.h"
 #include "common/base/ids.h"
-#include "common/model/arena.h"
 #include "common/url/resolver.h"
 #include "spider/crawl/fetch_metrics.h"
+#include "spider/feed/journey.h"
 #include "spider/fetch/fetcher.h"
 #include "spider/parse/page_parser.h"
 #include "spider/politeness/politeness.h"
@@ -31,19 +31,13 @@ struct LaneTask {
     kRobots,   // a robots.txt
     kResolve,  // only the address of the URL's host
   };
-  struct Followed {
-    std::string url;
-    uint32_t status;
-  };
-
   Kind kind = Kind::kPage;
   TurnId id;
   Slot slot;        // of the domain that is asked: the lane it goes to
   std::string url;  // canonical
   IpAddress address;
-  // Of kPage: the request as it stood in the feed, and the redirects that were followed.
-  std::string entry;
-  std::vector<Followed> redirects;
+  // Of kPage: leads to `url`.
+  std::shared_ptr<const Journey> journey;
   // It was asked before, over a connection that had ended: whatever comes now counts.
   bool again = false;
 };
@@ -115,7 +109,6 @@ class Lane : private FetchListener {
   UrlResolver resolver_;
   PageParser parser_;
   OutcomeEncoder encoder_;
-  Arena arena_;
   struct Running {
     LaneTask task;
     SteadyTime began;

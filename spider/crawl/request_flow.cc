@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "common/base/text.h"
 #include "common/url/partition.h"
+#include "spider/fetch/failure_cause.h"
 
 namespace orbweaver {
 namespace {
@@ -99,21 +100,7 @@ bool CameFromOutside(const LaneResult& result) {
   }
 }
 
-// The URL that was answered by the last redirect.
-std::string_view RedirectedUrl(const Request& request, std::span<const Redirect> redirects) {
-  return redirects.size() < 2 ? request.url : redirects[redirects.size() - 2].url;
-}
-
 }  // namespace
-
-RequestFlow::Job::Job(const FeedRequest& delivered, const RequestFlowOptions& options)
-    : place(delivered.place),
-      entry(delivered.entry),
-      domain(delivered.request.domain),
-      slot(SlotOf(delivered.request.domain)),
-      delay(delivered.request.delay),
-      redirects(delivered.request.url, delivered.request.domain, options.max_redirects,
-                options.scope) {}
 
 RequestFlow::RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffixes,
                          const Clock& clock, Lanes& lanes, CrawlMetrics& metrics)
@@ -128,20 +115,23 @@ RequestFlow::RequestFlow(RequestFlowOptions options, const PublicSuffixes& suffi
 
 void RequestFlow::Begin(const FeedRequest& delivered) {
   const TurnId id(next_id_++);
-  Job& job = *jobs_.emplace(id, std::make_unique<Job>(delivered, options_)).first->second;
-  if (OriginOf(job.redirects.url()).empty()) {
+  const Request& request = delivered.journey->request();
+  auto made = std::make_unique<Job>(
+      Job{.place = delivered.place, .journey = delivered.journey, .slot = SlotOf(request.domain)});
+  Job& job = *jobs_.emplace(id, std::move(made)).first->second;
+  if (OriginOf(request.url).empty()) {
     return Fail(id, job, FailureCause::kBadUrl, "no scheme and host");
   }
   if (delivered.others_until) {
-    politeness_.OthersAsked(job.domain, *delivered.others_until, clock_.Now());
+    politeness_.OthersAsked(request.domain, *delivered.others_until, clock_.Now());
   }
-  if (delivered.rest_until) politeness_.Rest(job.domain, *delivered.rest_until, clock_.Now());
+  if (delivered.rest_until) politeness_.Rest(request.domain, *delivered.rest_until, clock_.Now());
   AskRobots(id, job);
 }
 
 void RequestFlow::AskRobots(TurnId id, Job& job) {
   job.stage = Stage::kRobots;
-  const std::string_view url = job.redirects.url();
+  const std::string_view url = job.journey->url();
   const std::string_view origin = OriginOf(url);
   if (robots_.IsUntold(origin)) TellFacts(origin, std::nullopt);
   const RobotsAsked asked = robots_.Ask(origin, url.substr(origin.size()));
@@ -172,9 +162,9 @@ void RequestFlow::FetchRobots(const Job& job, std::string_view origin, TurnId wa
   robots->partition = job.place.partition;
   robots->origin = origin;
   robots->url = fmt::format("{}{}", origin, kRobotsPath);
-  robots->domain = job.domain;
+  robots->domain = job.journey->request().domain;
   robots->slot = job.slot;
-  robots->delay = job.delay;
+  robots->delay = job.journey->request().delay;
   robots->waiters.push_back(waiter);
   robots_by_origin_.emplace(std::string(origin), id);
   const RobotsFetch& kept = *robots_fetches_.emplace(id, std::move(robots)).first->second;
@@ -193,9 +183,9 @@ void RequestFlow::AddTurn(TurnId id) {
     job->stage = Stage::kTurn;
     const std::string address = job->address.Text();
     politeness_.Add({.id = id,
-                     .domain = job->domain,
+                     .domain = job->journey->request().domain,
                      .address = address,
-                     .delay = job->delay,
+                     .delay = job->journey->request().delay,
                      .crawl_delay = job->crawl_delay,
                      .urgent = job->redirect != nullptr || job->again},
                     now);
@@ -259,16 +249,12 @@ void RequestFlow::Pace(SteadyTime now) {
 void RequestFlow::StartFetch(TurnId id) {
   if (Job* const job = Find(id); job != nullptr && job->stage == Stage::kTurn) {
     job->stage = Stage::kFetching;
-    LaneTask task{.id = id,
+    lanes_.Start({.id = id,
                   .slot = job->slot,
-                  .url = std::string(job->redirects.url()),
+                  .url = std::string(job->journey->url()),
                   .address = job->address,
-                  .entry = job->entry,
-                  .again = job->again};
-    for (const Redirect& redirect : job->redirects.followed()) {
-      task.redirects.push_back({.url = std::string(redirect.url), .status = redirect.status});
-    }
-    lanes_.Start(std::move(task));
+                  .journey = job->journey,
+                  .again = job->again});
   } else if (RobotsFetch* const wanted = WantedRobots(id)) {
     RobotsFetch& robots = *wanted;
     robots.fetching = true;
@@ -342,7 +328,7 @@ void RequestFlow::OnResult(LaneResult& result) {
     metrics_.late_answers.Increment();
     return;
   }
-  NoteRest(job->domain, job->slot);
+  NoteRest(job->journey->request().domain, job->slot);
   if (IsHeldUp(result, &job->hold_ups)) return AddTurn(result.id);
   if (!result.ask_again) return OnPage(result.id, *job, result);
   job->again = true;
@@ -402,7 +388,7 @@ void RequestFlow::AskNamesAgain() {
         robots != robots_fetches_.end() || (job != nullptr && job->stage == Stage::kAddress);
     if (!is_waited_for) continue;
     way_.OnStarted();
-    const std::string url(job != nullptr ? job->redirects.url() : robots->second->url);
+    const std::string url(job != nullptr ? job->journey->url() : robots->second->url);
     WaitForTurn(id, url, job != nullptr ? job->slot : robots->second->slot);
   }
 }
@@ -427,16 +413,17 @@ void RequestFlow::OnPage(TurnId id, Job& job, LaneResult& result) {
     return Finish(id, job, std::move(result.entries));
   }
   const FetchResult& answer = *result.answer;
-  switch (job.redirects.Take(answer.status, answer.Header("location"), resolver_)) {
-    case Redirects::Next::kFollow:
+  switch (job.journey->Follow(answer.status, answer.Header("location"), resolver_,
+                              options_.max_redirects, options_.scope)) {
+    case Journey::Next::kFollow:
       job.redirect = std::move(result.answer);
       job.address = IpAddress();
       job.again = false;
       return AskRobots(id, job);
-    case Redirects::Next::kAway:
+    case Journey::Next::kAway:
       return NotFollowed(id, job, answer);
-    case Redirects::Next::kFailed:
-      return Fail(id, job, FailureCause::kRedirect, job.redirects.why(), &answer);
+    case Journey::Next::kFailed:
+      return Fail(id, job, FailureCause::kRedirect, job.journey->why(), &answer);
   }
 }
 
@@ -506,11 +493,8 @@ void RequestFlow::TellFacts(std::string_view origin, std::optional<Duration> ret
 void RequestFlow::Fail(TurnId id, Job& job, FailureCause cause, std::string_view message,
                        const FetchResult* result) {
   metrics_.failed(cause).Increment();
-  const std::vector<Redirect> redirects = job.redirects.followed();
   LogEntries entries;
-  encoder_.Failed({.request = Decoded(job), .url = job.redirects.url(), .redirects = redirects},
-                  {.cause = cause, .message = message, .result = result, .at = clock_.Wall()},
-                  &entries);
+  encoder_.Failed(*job.journey, cause, message, result, &entries);
   Finish(id, job, std::move(entries));
 }
 
@@ -519,22 +503,18 @@ void RequestFlow::HandBackJob(TurnId id, Job& job, WallTime not_before, DeferRea
   if (job.redirect != nullptr) return NotFollowed(id, job, *job.redirect);
   metrics_.handed_back(reason).Increment();
   LogEntries entries;
-  encoder_.HandedBack(Decoded(job), not_before, reason, &entries);
+  encoder_.HandedBack(job.journey->request(), not_before, reason, &entries);
   Finish(id, job, std::move(entries));
 }
 
 void RequestFlow::NotFollowed(TurnId id, Job& job, const FetchResult& answer) {
   ResolvedUrl target;
   resolver_.ClearBase();
-  // Redirects has resolved it before.
-  CHECK(resolver_.Resolve(job.redirects.url(), &target) == UrlError::kNone);
+  // Follow has resolved it before.
+  CHECK(resolver_.Resolve(job.journey->url(), &target) == UrlError::kNone);
   metrics_.redirects_away.Increment();
-  const Request& request = Decoded(job);
-  const std::vector<Redirect> redirects = job.redirects.followed();
   LogEntries entries;
-  encoder_.RedirectAway(
-      {.request = request, .url = RedirectedUrl(request, redirects), .redirects = redirects},
-      answer, target, &entries);
+  encoder_.RedirectAway(*job.journey, answer, target, &entries);
   Finish(id, job, std::move(entries));
 }
 
@@ -607,14 +587,6 @@ bool RequestFlow::Concerns(WhichRequests which, PartitionId partition) {
 RequestFlow::Job* RequestFlow::Find(TurnId id) {
   const auto found = jobs_.find(id);
   return found == jobs_.end() ? nullptr : found->second.get();
-}
-
-const Request& RequestFlow::Decoded(const Job& job) {
-  arena_.Reset();
-  // The arena's own memory, so that the view lives until the next call.
-  auto* const entry = new (arena_.Allocate(sizeof(SpiderFeedEntry))) SpiderFeedEntry();
-  CHECK_OK(Decode(job.entry, &arena_, entry));
-  return std::get<Request>(entry->entry);
 }
 
 WallTime RequestFlow::WallAt(SteadyTime when) const {

@@ -15,14 +15,12 @@
 #include "absl/container/flat_hash_map.h"
 
 #include "common/base/clock.h"
-#include "common/model/arena.h"
 #include "common/scope/crawl_scope.h"
 #include "common/url/resolver.h"
 #include "spider/crawl/crawl_metrics.h"
 #include "spider/crawl/lanes.h"
 #include "spider/crawl/way_out.h"
 #include "spider/feed/feed_reader.h"
-#include "spider/fetch/redirects.h"
 #include "spider/politeness/politeness.h"
 #include "spider/publish/outcome_encoder.h"
 #include "spider/robots/robots_cache.h"
@@ -117,15 +115,10 @@ class RequestFlow {
 
   // A request of the feed.
   struct Job {
-    Job(const FeedRequest& delivered, const RequestFlowOptions& options);
-
     const FeedPlace place;
-    const std::string entry;
-    const std::string domain;
+    const std::shared_ptr<Journey> journey;
     const Slot slot;
-    const Duration delay;
     Stage stage = Stage::kRobots;
-    Redirects redirects;
     IpAddress address;
     std::optional<Duration> crawl_delay;
     bool again = false;  // as in LaneTask
@@ -185,7 +178,6 @@ class RequestFlow {
 
   static bool Concerns(WhichRequests which, PartitionId partition);
   Job* Find(TurnId id);
-  const Request& Decoded(const Job& job);
   WallTime WallAt(SteadyTime when) const;
 
   const RequestFlowOptions options_;
@@ -196,7 +188,6 @@ class RequestFlow {
   Politeness politeness_;
   RobotsCache robots_;
   OutcomeEncoder encoder_;
-  Arena arena_;  // of Decoded
 
   absl::flat_hash_map<TurnId, std::unique_ptr<Job>> jobs_;
   absl::flat_hash_map<TurnId, std::unique_ptr<RobotsFetch>> robots_fetches_;

@@ -1,6 +1,7 @@
 #include "spider/feed/feed_reader.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "common/base/log.h"
@@ -62,7 +63,6 @@ absl::Status FeedReader::Poll(size_t room, Duration timeout) {
   RETURN_IF_ERROR(feed_->Poll({.max_messages = std::clamp<size_t>(room, 1, kLimits.max_messages)},
                               timeout, &batch_));
   if (feed_->is_cut()) return GoOnBehindCuts();
-  arena_.Reset();
   for (const Message& message : batch_.messages()) RETURN_IF_ERROR(Read(message));
   return absl::OkStatus();
 }
@@ -127,13 +127,13 @@ absl::Status FeedReader::Read(const Message& message) {
   const FeedPlace place{
       .partition = message.partition, .assignment = partition.assignment, .offset = message.offset};
 
-  SpiderFeedEntry entry;
+  auto journey = std::make_shared<Journey>();
   absl::Status readable = CheckSchema(HeaderOf(message, kSchemaHeader));
   if (readable.ok() && message.value.size() > kMaxEntryBytes) {
     readable = PoisonError("read feed entry: {} bytes, at most {} are expected",
                            message.value.size(), kMaxEntryBytes);
   }
-  if (readable.ok()) readable = Decode(message.value, &arena_, &entry);
+  if (readable.ok()) readable = journey->Read(message.value);
   if (!readable.ok()) {
     // Not finished when it could not be kept: it is then read again, by a spider that begins anew.
     if (const absl::Status buried = feed_->Bury(message, MessageOf(readable)); !buried.ok()) {
@@ -143,6 +143,7 @@ absl::Status FeedReader::Read(const Message& message) {
     (void)Finish(place);
     return absl::OkStatus();
   }
+  const SpiderFeedEntry& entry = journey->entry();
   if (std::holds_alternative<Marker>(entry.entry)) {
     partition.seen.Pass(message.offset);
     partition.markers.push_back(message.offset);
@@ -155,14 +156,11 @@ absl::Status FeedReader::Read(const Message& message) {
     return absl::OkStatus();
   }
   ++stats_.requests;
-  const auto& request = std::get<Request>(entry.entry);
-  FeedRequest delivered{.place = place,
-                        .request = request,
-                        .entry = message.value,
-                        .others_until = partition.others_until};
-  if (const auto until = partition.rests.Until(request.domain)) {
+  FeedRequest delivered{.place = place, .others_until = partition.others_until};
+  if (const auto until = partition.rests.Until(journey->request().domain)) {
     delivered.rest_until = clock_.Now() + std::max(Duration{}, Duration(*until - clock_.Wall()));
   }
+  delivered.journey = std::move(journey);
   listener_.OnRequest(delivered);
   return absl::OkStatus();
 }

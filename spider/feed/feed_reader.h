@@ -14,10 +14,9 @@
 
 #include "common/base/clock.h"
 #include "common/bus/bus.h"
-#include "common/model/arena.h"
-#include "common/model/spider_feed.h"
 #include "common/protocol/epoch_filter.h"
 #include "common/worker/log_session.h"
+#include "spider/feed/journey.h"
 #include "spider/feed/offset_tracker.h"
 #include "spider/feed/rests.h"
 
@@ -33,8 +32,7 @@ struct FeedPlace {
 
 struct FeedRequest {
   FeedPlace place;
-  const Request& request;
-  std::string_view entry;  // as it stood in the feed
+  std::shared_ptr<Journey> journey;
   // When the partition was taken over from another spider, which may have asked its domains until
   // then; nullopt: nobody had it before.
   std::optional<SteadyTime> others_until;
@@ -47,7 +45,6 @@ class FeedListener {
  public:
   virtual ~FeedListener() = default;
 
-  // The views in `request` are valid until it returns.
   virtual void OnRequest(const FeedRequest& request) = 0;
 
   // The partitions are about to go to another spider: finish what can be finished, with
@@ -154,7 +151,6 @@ class FeedReader : private RebalanceListener {
   bool rests_to_commit_ = false;  // of any partition
   bool paused_ = false;           // all partitions
   MessageBatch batch_;
-  Arena arena_;
 };
 
 }  // namespace orbweaver

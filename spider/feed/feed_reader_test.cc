@@ -62,7 +62,7 @@ class FeedReaderTest : public ::testing::Test, protected FeedListener {
 
   void OnRequest(const FeedRequest& request) override {
     places_.push_back(request.place);
-    urls_.emplace_back(request.request.url);
+    urls_.emplace_back(request.journey->request().url);
     others_until_ = request.others_until;
     rest_until_ = request.rest_until;
   }

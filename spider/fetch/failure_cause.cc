@@ -1,7 +1,5 @@
 #include "spider/fetch/failure_cause.h"
 
-#include "spider/fetch/redirects.h"
-
 namespace orbweaver {
 
 std::string_view FailureCauseName(FailureCause cause) {
@@ -62,6 +60,10 @@ std::string_view FailureCauseName(FailureCause cause) {
       return "http_other";
   }
   return "unspecified";
+}
+
+bool IsRedirect(uint32_t status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
 std::optional<FailureCause> FailureOfStatus(uint32_t status) {

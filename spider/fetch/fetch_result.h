@@ -20,7 +20,7 @@ namespace orbweaver {
 using FetchId = StrongInt<struct FetchIdTag, uint64_t>;
 
 // One GET or HEAD. A redirect is an answer like others: where it leads is a request of its own,
-// with its own turn, robots.txt and address (redirects.h decides which are followed).
+// with its own turn, robots.txt and address (spider/feed/journey.h decides which are followed).
 struct FetchRequest {
   std::string_view url;  // canonical
   // The one address to ask, as Resolve gave it. Empty: the fetcher resolves the name itself and

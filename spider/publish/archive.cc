@@ -58,7 +58,7 @@ absl::Status Archive::KeepPage(const Journey& journey, const FetchResult& result
   }
   const KeptPage kept{.journey = journey, .result = result, .page = page, .digest = digest};
   // A script is text that nobody reads, and an image has no links.
-  const OwnRequest own = OwnRequestOf(journey.request.meta);
+  const OwnRequest own = OwnRequestOf(journey.request().meta);
   const bool is_asset = own.IsAsset() && !IsPage(own, page.content_type);
   if (links_ != nullptr && !(is_asset && page.domains.empty())) {
     WriteLinksLine(kept, &line_);

@@ -15,6 +15,7 @@
 #include "common/base/status.h"
 #include "common/model/own_request.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/journey.h"
 #include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
@@ -209,9 +210,9 @@ TEST_F(ArchiveTest, APagesLinksAreALineOfJsonWithWhatIsKnownOfEach) {
       {.url = "http://b.test/", .rel = kRelNofollow | kRelSponsored, .kind = LinkKind::kCanonical}};
   const DomainLinks domains[] = {{.domain = "a.test", .links = inside},
                                  {.domain = "b.test", .links = outside}};
-  ASSERT_OK(archive.KeepPage({.request = request, .url = "http://a.test/2"}, Answer(200, "body"),
+  ASSERT_OK(archive.KeepPage(*JourneyOf(request, {"http://a.test/2"}), Answer(200, "body"),
                              {.links_truncated = true, .domains = domains}));
-  ASSERT_OK(archive.KeepPage({.request = request, .url = request.url}, Answer(200, "body"), {}));
+  ASSERT_OK(archive.KeepPage(*JourneyOf(request), Answer(200, "body"), {}));
   ASSERT_OK(archive.Finish());
   ASSERT_EQ(Files().size(), 1u);
   EXPECT_TRUE(Files()[0].filename().string().starts_with("links-w-0-")) << Files()[0];
@@ -243,7 +244,7 @@ TEST_F(ArchiveTest, APagesLineHasWhatWasAskedForOfItsAnswer) {
     answer.headers[i].value = headers[i].second;
   }
   answer.times.first_byte = std::chrono::milliseconds(7);
-  ASSERT_OK(archive.KeepPage({.request = request, .url = request.url}, answer, {}));
+  ASSERT_OK(archive.KeepPage(*JourneyOf(request), answer, {}));
   ASSERT_OK(archive.Finish());
   const std::string line = ReadAll(Files()[0]);
   for (const char* const part :
@@ -271,8 +272,7 @@ TEST_F(ArchiveTest, LinesSayWhichAreAssetsAndTheseHaveNoTextsAndNoEmptyLinks) {
     const ParsedPage page{.kind = kinds[i],
                           .content_type = i == 1 ? "text/html" : "text/plain",
                           .text = i < 2 ? "text" : ""};
-    ASSERT_OK(archive.KeepPage({.request = requests[i], .url = requests[i].url},
-                               Answer(200, "body"), page));
+    ASSERT_OK(archive.KeepPage(*JourneyOf(requests[i]), Answer(200, "body"), page));
   }
   ASSERT_OK(archive.Finish());
   std::map<std::string, std::string> files;  // by the first word of their names
@@ -295,7 +295,7 @@ TEST_F(ArchiveTest, APageHasTheSameDigestInEveryFile) {
   const Request request{.url = "http://a.test/1", .domain = "a.test"};
   Archive archive = Make();
   ASSERT_OK(archive.KeepExchange(request.url, Answer(200, "body")));
-  ASSERT_OK(archive.KeepPage({.request = request, .url = request.url}, Answer(200, "body"), {}));
+  ASSERT_OK(archive.KeepPage(*JourneyOf(request), Answer(200, "body"), {}));
   ASSERT_OK(archive.Finish());
   const std::string digest = WarcDigest("body");
   EXPECT_NE(Unpacked(Files()[0]).find("WARC-Payload-Digest: " + digest), std::string::npos);
@@ -311,7 +311,7 @@ TEST_F(ArchiveTest, AFullFileIsFollowedByAnother) {
   for (int i = 0; i < 40; ++i) {
     const FetchResult answer = Answer(200, std::to_string(i));
     ASSERT_OK(archive.KeepExchange("http://a.test/", answer));
-    ASSERT_OK(archive.KeepPage({.request = request, .url = request.url}, answer, {}));
+    ASSERT_OK(archive.KeepPage(*JourneyOf(request), answer, {}));
   }
   ASSERT_OK(archive.Finish());
   size_t warcs = 0, responses = 0, lines = 0, link_files = 0;
@@ -341,7 +341,7 @@ TEST_F(ArchiveTest, WhatACrashLeavesIsCutToWholeRecordsWhereverItTore) {
     for (int i = 0; i < 3; ++i) {
       const FetchResult answer = Answer(200, "body " + std::to_string(i));
       ASSERT_OK(archive.KeepExchange("http://a.test/", answer));
-      ASSERT_OK(archive.KeepPage({.request = request, .url = request.url}, answer, {}));
+      ASSERT_OK(archive.KeepPage(*JourneyOf(request), answer, {}));
     }
   }
   const auto left = Files();

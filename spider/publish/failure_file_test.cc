@@ -8,6 +8,7 @@
 
 #include "spider/publish/outcome_encoder.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/journey.h"
 #include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
@@ -34,7 +35,7 @@ class FailureFileTest : public ::testing::Test {
   }
 
   const ScratchFolder folder_;
-  ManualClock clock_;
+  const ManualClock clock_{WallTime(std::chrono::milliseconds(1'700'000'000'123))};
   ArchiveOptions options_;
   OutcomeEncoder encoder_{{}, clock_};
 };
@@ -50,12 +51,8 @@ TEST_F(FailureFileTest, ALineSaysWhatFailedWhyAndWhoLinkedThere) {
   result.status = 404;
   result.times.total = std::chrono::milliseconds(12);
   LogEntries entries;
-  encoder_.Failed({.request = request, .url = "http://a.test/moved"},
-                  {.cause = FailureCause::kHttp4xx,
-                   .message = "not here",
-                   .result = &result,
-                   .at = WallTime(std::chrono::milliseconds(1'700'000'000'123))},
-                  &entries);
+  encoder_.Failed(*JourneyOf(request, {"http://a.test/moved"}), FailureCause::kHttp4xx, "not here",
+                  &result, &entries);
   ASSERT_TRUE(entries.failure().has_value());
   ASSERT_OK(file->Keep(entries[0].value));
   ASSERT_OK(file->Finish());

@@ -19,6 +19,7 @@
 #include "spider/publish/failure_file.h"
 #include "spider/publish/outcome_encoder.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/journey.h"
 #include "tests/support/killed_child.h"
 #include "tests/support/scratch_folder.h"
 
@@ -234,7 +235,7 @@ TEST_F(LinesToParquetTest, EveryFieldOfAPageItsLinksAndItsTextIsAColumn) {
   options_.markdown = true;
   const auto converter = std::make_shared<LineConverter>();
   Archive archive(options_, "w", "test", clock_, converter);
-  ASSERT_OK(archive.KeepPage({.request = request, .url = "http://a.test/2"}, result, page));
+  ASSERT_OK(archive.KeepPage(*JourneyOf(request, {"http://a.test/2"}), result, page));
   // The line is in a file before anybody hears of the page.
   EXPECT_EQ(Names().size(), 3u);
   for (const std::string& name : Names()) EXPECT_TRUE(name.ends_with(".lines.open")) << name;
@@ -257,8 +258,8 @@ TEST_F(LinesToParquetTest, EveryFieldOfAFailureIsAColumn) {
   const Request request{.url = "http://a.test/1", .domain = "a.test"};
   OutcomeEncoder encoder({}, clock_);
   LogEntries entries;
-  encoder.Failed({.request = request, .url = "http://a.test/2"},
-                 {.cause = FailureCause::kHttp5xx, .message = "busy", .result = &result}, &entries);
+  encoder.Failed(*JourneyOf(request, {"http://a.test/2"}), FailureCause::kHttp5xx, "busy", &result,
+                 &entries);
   const auto file = FailureFile::Create(options_, "w", clock_, std::make_shared<LineConverter>());
   ASSERT_OK(file->Keep(entries[0].value));
   ASSERT_OK(file->Finish());

@@ -8,7 +8,7 @@
 #include "fmt/format.h"
 
 #include "common/base/status.h"
-#include "spider/fetch/redirects.h"
+#include "spider/fetch/failure_cause.h"
 #include "spider/publish/line_files.h"
 #include "spider/publish/mirror_path.h"
 

@@ -9,6 +9,7 @@
 #include "common/model/split.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
+#include "spider/fetch/failure_cause.h"
 
 namespace orbweaver {
 namespace {
@@ -65,21 +66,17 @@ void OutcomeEncoder::Page(const Journey& journey, const FetchResult& result, con
   if (options_.log_body && result.body.size() + kPageFrameBytes <= options_.max_message_bytes) {
     fetched.body = result.body;
   }
-  const Request& request = journey.request;
+  const Request& request = journey.request();
   if (!Append(request.domain, SlotOf(request.domain), fetched, out)) {
-    return Failed(journey,
-                  {.cause = FailureCause::kUnspecified,
-                   .message = "the page exceeds a bound of the spider log",
-                   .result = &result,
-                   .at = result.started_at},
-                  out);
+    return Failed(journey, FailureCause::kUnspecified, "the page exceeds a bound of the spider log",
+                  &result, out);
   }
   Links(request, page, out);
 }
 
 void OutcomeEncoder::RedirectAway(const Journey& journey, const FetchResult& result,
                                   const ResolvedUrl& target, LogEntries* out) {
-  const bool inside = target.domain == journey.request.domain;
+  const bool inside = target.domain == journey.request().domain;
   const Link link{.url = target.url, .kind = LinkKind::kRedirect};
   const DomainLinks links{.domain = target.domain, .slot = target.slot, .links = {&link, 1}};
   const ParsedPage page{
@@ -87,14 +84,14 @@ void OutcomeEncoder::RedirectAway(const Journey& journey, const FetchResult& res
   Page(journey, result, page, out);
 }
 
-void OutcomeEncoder::Failed(const Journey& journey, const Failure& failure, LogEntries* out) {
-  const Request& request = journey.request;
-  const FetchResult* const result = failure.result;
+void OutcomeEncoder::Failed(const Journey& journey, FailureCause cause, std::string_view message,
+                            const FetchResult* result, LogEntries* out) {
+  const Request& request = journey.request();
   FetchFailed failed{.request = request,
-                     .cause = failure.cause,
-                     .final_url = IfOther(journey.url, request.url),
-                     .message = ClampUtf8(failure.message, kMaxMessageTextBytes),
-                     .failed_at = failure.at};
+                     .cause = cause,
+                     .final_url = IfOther(journey.url(), request.url),
+                     .message = ClampUtf8(message, kMaxMessageTextBytes),
+                     .failed_at = clock_.Wall()};
   if (!IsValidUtf8(failed.message)) failed.message = {};
   if (result != nullptr) {
     failed.status = result->status;
@@ -102,12 +99,12 @@ void OutcomeEncoder::Failed(const Journey& journey, const Failure& failure, LogE
     if (result->retry_after) failed.retry_after = Bounded(*result->retry_after);
   }
   CHECK(Append(request.domain, SlotOf(request.domain), failed, out));
-  out->SetFailure(failure.cause);
+  out->SetFailure(cause);
 
   // Of the host that could not be found.
-  HostFacts facts{.host = HostAndPort(OriginOf(journey.url)), .observed_at = failure.at};
-  if (failure.cause == FailureCause::kDns) facts.dns = DnsOutcome::kNoSuchName;
-  if (failure.cause == FailureCause::kDnsTemporary) facts.dns = DnsOutcome::kFailed;
+  HostFacts facts{.host = HostAndPort(OriginOf(journey.url())), .observed_at = clock_.Wall()};
+  if (cause == FailureCause::kDns) facts.dns = DnsOutcome::kNoSuchName;
+  if (cause == FailureCause::kDnsTemporary) facts.dns = DnsOutcome::kFailed;
   if (facts.dns != DnsOutcome::kUnspecified) Facts(request.domain, facts, out);
 }
 
@@ -123,6 +120,10 @@ void OutcomeEncoder::Facts(std::string_view domain, const HostFacts& facts, LogE
 }
 
 PageFetched OutcomeEncoder::Describe(const Journey& journey, const FetchResult& result) {
+  const Request& request = journey.request();
+  // A redirect is a page of its own where it is not followed.
+  const std::string_view url = IsRedirect(result.status) ? journey.answered_url() : journey.url();
+  const std::span<const Redirect> redirects = journey.redirects();
   headers_.clear();
   size_t header_bytes = 0;
   for (HttpHeader header : result.headers) {
@@ -137,9 +138,9 @@ PageFetched OutcomeEncoder::Describe(const Journey& journey, const FetchResult& 
   address_ = result.address.Text();
   const bool not_modified = result.status == kNotModified;
   PageFetched fetched{
-      .request = journey.request,
-      .final_url = IfOther(journey.url, journey.request.url),
-      .redirects = journey.redirects.first(std::min(journey.redirects.size(), kMaxRedirects)),
+      .request = request,
+      .final_url = IfOther(url, request.url),
+      .redirects = redirects.first(std::min(redirects.size(), kMaxRedirects)),
       .status = result.status,
       .headers = headers_,
       .fetched_at = result.started_at,
@@ -157,10 +158,8 @@ PageFetched OutcomeEncoder::Describe(const Journey& journey, const FetchResult& 
       .remote_address = address_,
       .tls_error = Text(ClampUtf8(result.tls_error, kMaxTlsErrorBytes), kMaxTlsErrorBytes)};
   if (!result.body.empty()) fetched.content_hash = FingerprintOf(result.body);
-  if (not_modified && fetched.etag.empty()) fetched.etag = journey.request.etag;
-  if (not_modified && fetched.last_modified.empty()) {
-    fetched.last_modified = journey.request.last_modified;
-  }
+  if (not_modified && fetched.etag.empty()) fetched.etag = request.etag;
+  if (not_modified && fetched.last_modified.empty()) fetched.last_modified = request.last_modified;
   return fetched;
 }
 

@@ -1,7 +1,6 @@
 // Encodes the outcomes of requests as entries of the spider log.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,19 +9,13 @@
 #include "common/model/encode_buffer.h"
 #include "common/model/spider_log.h"
 #include "common/url/resolver.h"
+#include "spider/feed/journey.h"
 #include "spider/fetch/fetch_result.h"
 #include "spider/parse/page.h"
 #include "spider/publish/log_entries.h"
 #include "spider/publish/publish_options.h"
 
 namespace orbweaver {
-
-// A request on its way: as it stood in the feed, and where redirects have led it.
-struct Journey {
-  const Request& request;
-  std::string_view url;  // that was asked last; the request's own unless there were redirects
-  std::span<const Redirect> redirects;
-};
 
 // Place: spider, the last step before the producer; one in each lane, and one in the core for what
 // never reached a lane. Every method appends to *out: first the one outcome that the request gets,
@@ -38,18 +31,14 @@ class OutcomeEncoder {
   void Page(const Journey& journey, const FetchResult& result, const ParsedPage& page,
             LogEntries* out);
 
-  // A redirect to `target` that is not followed: a page without content, and a link.
+  // The last redirect, to `target`, is not followed: a page without content, and a link.
   void RedirectAway(const Journey& journey, const FetchResult& result, const ResolvedUrl& target,
                     LogEntries* out);
 
-  struct Failure {
-    FailureCause cause = FailureCause::kUnspecified;
-    std::string_view message;             // for people
-    const FetchResult* result = nullptr;  // null: nothing was fetched
-    WallTime at;
-  };
-  // With what a failed look-up says of the host.
-  void Failed(const Journey& journey, const Failure& failure, LogEntries* out);
+  // With what a failed look-up says of the host. `message` is for people; without `result` nothing
+  // was fetched.
+  void Failed(const Journey& journey, FailureCause cause, std::string_view message,
+              const FetchResult* result, LogEntries* out);
 
   void HandedBack(const Request& request, WallTime not_before, DeferReason reason, LogEntries* out);
 

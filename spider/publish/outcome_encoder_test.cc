@@ -1,5 +1,6 @@
 #include "spider/publish/outcome_encoder.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "common/url/partition.h"
 #include "spider/parse/page_parser.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/journey.h"
 
 namespace orbweaver {
 namespace {
@@ -38,8 +40,10 @@ class OutcomeEncoderTest : public ::testing::Test {
     result_.started_at = WallTime(milliseconds(1'700'000'000'000));
   }
 
-  Journey On(std::string_view url = kUrl, std::span<const Redirect> redirects = {}) {
-    return {.request = request_, .url = url, .redirects = redirects};
+  // The request, and redirects one after the other to `paths`.
+  const Journey& On(const std::vector<std::string>& paths = {}) {
+    journey_ = JourneyOf(request_, paths);
+    return *journey_;
   }
 
   // The entries, decoded. Views are into `entries_` and the arena.
@@ -57,6 +61,7 @@ class OutcomeEncoderTest : public ::testing::Test {
   const ManualClock clock_{WallTime(milliseconds(1'700'000'000'777))};
   const Meta meta_{.key = "k", .value = "v"};
   Request request_;
+  std::shared_ptr<Journey> journey_;
   FetchResult result_;
   ParsedPage page_;
   LogEntries entries_;
@@ -69,9 +74,8 @@ TEST_F(OutcomeEncoderTest, APageCarriesItsRequestWholeAndWhatWasFetched) {
                      {.name = "etag", .value = "\"e\""}};
   result_.times.total = milliseconds(123);
   result_.address = *IpAddress::Parse("192.0.2.7");
-  const Redirect hop{.url = "http://www.a.test/there", .status = 301};
   OutcomeEncoder encoder({}, clock_);
-  encoder.Page(On("http://www.a.test/there", {&hop, 1}), result_, page_, &entries_);
+  encoder.Page(On({"/there"}), result_, page_, &entries_);
   const auto all = Decoded();
   ASSERT_EQ(all.size(), 1u);
   const auto& page = std::get<PageFetched>(all[0].event);
@@ -126,9 +130,10 @@ TEST_F(OutcomeEncoderTest, WhatAServerSendsNeverMakesAPageUnloggable) {
   result_.tls_error = kHuge;
   result_.times.total = std::chrono::hours(1);
   result_.times.dns = Duration(-5);
-  std::vector<Redirect> many(100, {.url = kUrl, .status = 302});
+  std::vector<std::string> many;
+  for (int i = 0; i < 100; ++i) many.push_back(std::to_string(i));
   OutcomeEncoder encoder({.max_message_bytes = 64 << 10}, clock_);
-  encoder.Page(On(kUrl, many), result_, page_, &entries_);
+  encoder.Page(On(many), result_, page_, &entries_);
   const auto all = Decoded();
   ASSERT_EQ(all.size(), 1u);
   ASSERT_TRUE(std::holds_alternative<PageFetched>(all[0].event));
@@ -165,8 +170,7 @@ TEST_F(OutcomeEncoderTest, AnUnchangedPageKeepsItsValidators) {
 TEST_F(OutcomeEncoderTest, AFailureSaysItsCauseAndAFailedLookUpIsAFactOfTheHost) {
   result_.status = 0;
   OutcomeEncoder encoder({}, clock_);
-  encoder.Failed(On(), {.cause = FailureCause::kDns, .message = "no \xff name", .result = &result_},
-                 &entries_);
+  encoder.Failed(On(), FailureCause::kDns, "no \xff name", &result_, &entries_);
   const auto all = Decoded();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(std::get<FetchFailed>(all[0].event).cause, FailureCause::kDns);
@@ -179,12 +183,15 @@ TEST_F(OutcomeEncoderTest, ARedirectAwayIsAPageWithoutContentAndALink) {
   result_.status = 302;
   result_.body.clear();
   OutcomeEncoder encoder({}, clock_);
-  encoder.RedirectAway(On(), result_,
+  encoder.RedirectAway(On({"/there", "/elsewhere"}), result_,
                        {.url = "http://b.test/x", .domain = "b.test", .slot = SlotOf("b.test")},
                        &entries_);
   const auto all = Decoded();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(std::get<PageFetched>(all[0].event).status, 302u);
+  EXPECT_EQ(std::get<PageFetched>(all[0].event).final_url, "http://www.a.test/there")
+      << "the URL that answered";
+  EXPECT_EQ(std::get<PageFetched>(all[0].event).redirects.size(), 2u);
   EXPECT_EQ(std::get<PageFetched>(all[0].event).links_outside, 1u);
   EXPECT_EQ(all[1].domain, "b.test");
   EXPECT_EQ(std::get<LinksFound>(all[1].event).links[0].kind, LinkKind::kRedirect);

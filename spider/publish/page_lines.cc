@@ -16,7 +16,7 @@ int64_t Milliseconds(Duration duration) {
 
 // Which lines a reader wants who asks for pages.
 std::string_view KindOf(const KeptPage& kept) {
-  const OwnRequest request = OwnRequestOf(kept.journey.request.meta);
+  const OwnRequest request = OwnRequestOf(kept.journey.request().meta);
   if (request.IsAsset() && !IsPage(request, kept.page.content_type)) return "asset";
   switch (kept.page.kind) {
     case DocumentKind::kSitemap:
@@ -33,9 +33,9 @@ std::string_view KindOf(const KeptPage& kept) {
 // Writes the first fields of a line, which all files of pages share.
 void WritePage(const KeptPage& kept, JsonWriter* json) {
   const Journey& journey = kept.journey;
-  json->Key("url").Value(journey.request.url);
-  if (journey.url != journey.request.url) json->Key("final_url").Value(journey.url);
-  json->Key("domain").Value(journey.request.domain);
+  json->Key("url").Value(journey.request().url);
+  if (journey.url() != journey.request().url) json->Key("final_url").Value(journey.url());
+  json->Key("domain").Value(journey.request().domain);
   json->Key("fetched_at").Value(WarcDate(kept.result.started_at));
 }
 
@@ -66,8 +66,8 @@ void WritePageLine(const KeptPage& kept, const std::vector<std::string>& headers
   json.BeginObject();
   WritePage(kept, &json);
   json.Key("kind").Value(KindOf(kept));
-  json.Key("referrer").Value(journey.request.referrer);
-  json.Key("depth").Value(journey.request.depth);
+  json.Key("referrer").Value(journey.request().referrer);
+  json.Key("depth").Value(journey.request().depth);
   json.Key("status").Value(result.status);
   json.Key("content_type").Value(page.content_type);
   json.Key("charset").Value(page.charset);

@@ -21,6 +21,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/heap.h"
 #include "tests/bench/served_web.h"
+#include "tests/support/journey.h"
 #include "tests/support/spider_logs.h"
 
 namespace orbweaver {
@@ -241,10 +242,10 @@ void Stages(BenchReport& report, const ServedWeb& web, const PublicSuffixes& suf
   for (size_t i = 0; i < kPages; ++i) {
     const size_t which = i % results.size();
     parse(which);
-    const Request request{
-        .url = urls[which], .fingerprint = FingerprintOf(urls[which]), .domain = "site.test"};
+    const auto journey = JourneyOf(
+        {.url = urls[which], .fingerprint = FingerprintOf(urls[which]), .domain = "site.test"});
     LogEntries entries;
-    encoder.Page({.request = request, .url = request.url}, results[which], page, &entries);
+    encoder.Page(*journey, results[which], page, &entries);
     CHECK(!entries.empty());
   }
   row("stage_publish", encode_timer, parse_us);

@@ -14,12 +14,12 @@
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/base/utf8.h"
+#include "spider/feed/journey.h"
 #include "spider/fetch/answer_reader.h"
 #include "spider/fetch/cookie_file.h"
 #include "spider/fetch/dns_answer.h"
 #include "spider/fetch/fetch_url.h"
 #include "spider/fetch/hosts_file.h"
-#include "spider/fetch/redirects.h"
 #include "spider/fetch/retry_after.h"
 #include "spider/fetch/socks5.h"
 #include "tests/fuzz/time_bound.h"
@@ -105,10 +105,10 @@ void Names(std::string_view bytes) {
 void Locations(std::string_view bytes) {
   static const auto suffixes = PublicSuffixes::Load({}).value();
   static UrlResolver resolver(UrlOptions(), *suffixes);
-  Redirects redirects("http://a.example.com/b", "example.com", 5);
-  if (redirects.Take(302, bytes, resolver) != Redirects::Next::kFailed) {
+  Journey journey("http://a.example.com/b", "example.com");
+  if (journey.Follow(302, bytes, resolver, 5) != Journey::Next::kFailed) {
     // Where it leads can be asked for, and is nothing that a request line could be forged with.
-    CHECK(SplitFetchUrl(redirects.url()).has_value());
+    CHECK(SplitFetchUrl(journey.url()).has_value());
   }
   SplitFetchUrl(bytes);
   const auto wait = RetryAfter(bytes, WallTime(std::chrono::hours(24 * 365 * 50)));
