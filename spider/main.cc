@@ -12,7 +12,7 @@
 #include "common/runtime/step_loop.h"
 #include "common/worker/worker_options.h"
 #include "spider/crawl/http_spider.h"
-#include "spider/crawl/membership.h"
+#include "spider/crawl/spider_core.h"
 
 namespace orbweaver {
 namespace {

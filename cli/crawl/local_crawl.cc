@@ -13,7 +13,7 @@
 #include "common/runtime/step_loop.h"
 #include "db_worker/worker.h"
 #include "spider/crawl/http_spider.h"
-#include "spider/crawl/membership.h"
+#include "spider/crawl/spider_core.h"
 #include "strategy_worker/host/call_watchdog.h"
 #include "strategy_worker/host/loader.h"
 #include "strategy_worker/worker.h"

@@ -11,6 +11,7 @@
 #include "common/bus/topics.h"
 #include "common/url/partition.h"
 #include "common/url/url_config.h"
+#include "spider/crawl/lane.h"
 #include "spider/fetch/http_fetcher.h"
 #include "spider/robots/crawler_name.h"
 
@@ -127,7 +128,7 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
   }
   std::unique_ptr<Lanes> lanes;
   if (made.size() == 1) {
-    lanes = std::make_unique<InlineLane>(std::move(made.front()));
+    lanes = std::move(made.front());
   } else {
     lanes = std::make_unique<ThreadedLanes>(std::move(made));
   }

@@ -3,23 +3,14 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/status.h"
 #include "common/model/own_request.h"
 #include "spider/fetch/failure_cause.h"
+#include "spider/fetch/fetch_url.h"
 #include "spider/robots/robots_rules.h"
 
 namespace orbweaver {
 namespace {
-
-// Of an origin, as it stands in a URL: without scheme and port.
-std::string_view HostOf(std::string_view url) {
-  std::string_view host = HostAndPort(OriginOf(url));
-  // A colon within brackets is of an IPv6 address.
-  const size_t colon = host.rfind(':');
-  if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) {
-    host = host.substr(0, colon);
-  }
-  return host;
-}
 
 // Servers have several types for those, and it is no other than a file of any content.
 bool IsCompressedSitemap(std::string_view url) {
@@ -29,27 +20,25 @@ bool IsCompressedSitemap(std::string_view url) {
 
 // Whether it was us who ended the answer, or the wait for one.
 bool BrokenOff(const FetchResult& result) {
+  using enum FailureCause;
   if (!result.failure) return result.body_truncated && !result.ended_early;
-  switch (*result.failure) {
-    case FailureCause::kTimeoutTls:
-    case FailureCause::kTimeoutFirstByte:
-    case FailureCause::kTimeoutTotal:
-    case FailureCause::kTooSlow:
-    case FailureCause::kTlsCertificate:
-    case FailureCause::kProtocol:
-    case FailureCause::kEncoding:
-    case FailureCause::kTooLarge:
-    case FailureCause::kContentType:
-      return true;
-    default:
-      return false;
+  return IsAmong(*result.failure, {kTimeoutTls, kTimeoutFirstByte, kTimeoutTotal, kTooSlow,
+                                   kTlsCertificate, kProtocol, kEncoding, kTooLarge, kContentType});
+}
+
+Reached ReachedBy(const FetchResult& result, bool asked_names) {
+  using enum FailureCause;
+  if (!result.failure || result.status != 0 ||
+      IsAmong(*result.failure, {kRefused, kReset, kTimeoutTls, kTimeoutFirstByte, kTls,
+                                kTlsCertificate, kProtocol})) {
+    return Reached::kAnother;
   }
+  if (IsAmong(*result.failure, {kPrivateAddress, kPort, kBadUrl})) return Reached::kNothing;
+  const bool is_name = IsAmong(*result.failure, {kDns, kDnsTemporary});
+  return is_name && !asked_names ? Reached::kNothing : Reached::kTheWeb;
 }
 
 constexpr Duration kReportInterval = std::chrono::milliseconds(500);
-
-FetchId FetchIdOf(TurnId id) { return FetchId(id.value()); }
-TurnId TurnIdOf(FetchId id) { return TurnId(id.value()); }
 
 }  // namespace
 
@@ -70,93 +59,98 @@ Lane::~Lane() {
 }
 
 void Lane::Start(LaneTask task) {
-  const FetchId id = FetchIdOf(task.id);
-  const LaneTask& kept = tasks_.emplace(id, Running{.task = std::move(task), .began = clock_.Now()})
-                             .first->second.task;
-  if (kept.kind == LaneTask::Kind::kResolve) return fetcher_->Resolve(id, HostOf(kept.url));
-  FetchRequest request{.url = kept.url, .address = kept.address};
-  if (kept.kind == LaneTask::Kind::kRobots) {
+  const FetchId id(task.id.value());
+  const LaneTask& kept = tasks_.emplace(id, std::move(task)).first->second;
+  const Journey& journey = *kept.journey;
+  if (!kept.fetch) return fetcher_->Resolve(id, SplitFetchUrl(journey.url())->host);
+  FetchRequest request{.url = journey.url(), .address = kept.fetch->address};
+  if (kept.fetch->is_robots) {
     // A byte more shows that there is more.
     request.max_body_bytes = kMaxRobotsBytes + 1;
     request.any_type = true;
     return fetcher_->Fetch(id, request);
   }
-  const Request& asked = kept.journey->request();
+  const Request& asked = journey.request();
   // An asset may have any type.
   request.any_type =
-      IsCompressedSitemap(kept.url) || OwnRequestOf(asked.meta).kind != OwnRequest::Kind::kNone;
+      IsCompressedSitemap(request.url) || OwnRequestOf(asked.meta).kind != OwnRequest::Kind::kNone;
   // Validators are of the request's own URL.
-  if (kept.journey->redirects().empty()) {
+  if (journey.redirects().empty()) {
     request.etag = asked.etag;
     request.last_modified = asked.last_modified;
   }
   fetcher_->Fetch(id, request);
 }
 
-void Lane::Run(SteadyTime until, std::vector<LaneResult>* done) {
+absl::Status Lane::Run(SteadyTime until, std::vector<LaneResult>* done) {
   done_ = done;
   fetcher_->Run(until, *this);
   done_ = nullptr;
-  const SteadyTime now = clock_.Now();
-  if (now < next_report_) return;
-  next_report_ = now + kReportInterval;
-  metrics_.Report(fetcher_->stats(), &reported_);
+  if (const SteadyTime now = clock_.Now(); now >= next_report_) {
+    next_report_ = now + kReportInterval;
+    metrics_.Report(fetcher_->stats(), &reported_);
+  }
+  return failure_;
 }
 
 void Lane::OnResolved(const Resolution& resolution) {
-  auto task = tasks_.extract(resolution.id);
+  const auto task = tasks_.extract(resolution.id);
   CHECK(!task.empty());
-  done_->push_back({.id = TurnIdOf(resolution.id),
-                    .kind = LaneTask::Kind::kResolve,
-                    .suspect = resolution.suspect,
-                    .began = task.mapped().began,
-                    .asked_names = resolution.took > Duration::zero() && !resolution.suspect,
-                    .failure = resolution.failure,
-                    .address = resolution.address,
-                    .message = std::string(resolution.message)});
+  const bool asked_names = resolution.took > Duration::zero() && !resolution.suspect;
+  LaneResult& done = done_->emplace_back();
+  done.id = task.mapped().id;
+  done.reached = asked_names ? Reached::kTheWeb : Reached::kNothing;
+  done.asked_names = asked_names;
+  done.suspect = resolution.suspect;
+  if (!resolution.failure) {
+    done.what = resolution.address;
+    return;
+  }
+  auto why = std::make_unique<FetchResult>();
+  why->failure = resolution.failure;
+  why->message = resolution.message;
+  done.what = std::move(why);
 }
 
 void Lane::OnFetched(FetchResult& result) {
-  auto node = tasks_.extract(result.id);
-  CHECK(!node.empty());
-  const LaneTask& task = node.mapped().task;
-  LaneResult& done = done_->emplace_back();
-  done.id = task.id;
-  done.kind = task.kind;
-  done.took = result.times.total;
-  done.suspect = result.suspect;
-  done.began = node.mapped().began;
+  const auto task = tasks_.extract(result.id);
+  CHECK(!task.empty());
+  const auto& [id, journey, fetch] = task.mapped();
+  FetchOver over{.ending = {.status = static_cast<int>(result.status),
+                            .retry_after = result.retry_after,
+                            .broken_off = BrokenOff(result)},
+                 .took = result.times.total};
+  LaneResult done{.id = id};
   done.asked_names = result.times.dns > Duration::zero() && result.suspect != OwnSide::kNameServers;
-  done.ending.broken_off = BrokenOff(result);
-  done.ask_again = result.stale && !task.again;
-  if (done.ask_again) return;
-  done.failure = result.failure;
-  done.ending.status = static_cast<int>(result.status);
-  if (result.retry_after) done.ending.retry_after = *result.retry_after;
-  // Also one whose content was refused.
-  if (result.status != 0) done.fatal = archive_->KeepExchange(task.url, result);
-  if (!done.fatal.ok()) return;
-  const bool redirected = !result.failure && IsRedirect(result.status);
-  if (task.kind == LaneTask::Kind::kRobots || redirected || result.suspect) {
-    done.answer = std::make_unique<FetchResult>(std::move(result));
-  } else {
-    FinishPage(task, result, &done);
+  if (!result.stale || fetch->again) {
+    done.reached = ReachedBy(result, done.asked_names);
+    done.suspect = result.suspect;
+    // Also one whose content was refused.
+    if (result.status != 0) failure_.Update(archive_->KeepExchange(journey->url(), result));
+    const bool redirected = !result.failure && IsRedirect(result.status);
+    if (!failure_.ok()) return;
+    if (fetch->is_robots || redirected || result.suspect) {
+      over.end = std::make_unique<FetchResult>(std::move(result));
+    } else {
+      failure_ = FinishPage(*journey, result, &over.end.emplace<LogEntries>());
+    }
   }
+  done.what = std::move(over);
+  done_->push_back(std::move(done));
 }
 
-void Lane::FinishPage(const LaneTask& task, FetchResult& result, LaneResult* done) {
-  const Journey& journey = *task.journey;
-  std::optional<FailureCause> cause = result.failure;
-  if (!cause) cause = FailureOfStatus(result.status);
-  if (cause) {
-    return encoder_.Failed(journey, *cause, result.message, &result, &done->entries);
+absl::Status Lane::FinishPage(const Journey& journey, const FetchResult& result,
+                              LogEntries* outcome) {
+  if (const auto cause = result.failure ? result.failure : FailureOfStatus(result.status)) {
+    encoder_.Failed(journey, *cause, result.message, &result, outcome);
+    return absl::OkStatus();
   }
   std::vector<std::string_view> x_robots_tags;
   for (const HttpHeader& header : result.headers) {
     if (header.name == "x-robots-tag") x_robots_tags.push_back(header.value);
   }
   ParsedPage page;
-  parser_.Parse({.url = task.url,
+  parser_.Parse({.url = journey.url(),
                  .body = result.body,
                  .content_type = result.Header("content-type"),
                  .content_language = result.Header("content-language"),
@@ -168,8 +162,9 @@ void Lane::FinishPage(const LaneTask& task, FetchResult& result, LaneResult* don
     page.domains = {};
     page.links_inside = page.links_outside = 0;
   }
-  done->fatal = archive_->KeepPage(journey, result, page);
-  if (done->fatal.ok()) encoder_.Page(journey, result, page, &done->entries);
+  RETURN_IF_ERROR(archive_->KeepPage(journey, result, page));
+  encoder_.Page(journey, result, page, outcome);
+  return absl::OkStatus();
 }
 
 }  // namespace orbweaver

@@ -6,6 +6,8 @@
 #include "absl/time/time.h"
 
 #include "common/base/clock.h"
+#include "common/url/partition.h"
+#include "spider/crawl/lane.h"
 
 namespace orbweaver {
 namespace {
@@ -26,7 +28,8 @@ ThreadedLanes::ThreadedLanes(std::vector<std::unique_ptr<Lane>> lanes) {
 ThreadedLanes::~ThreadedLanes() { (void)Stop(); }
 
 void ThreadedLanes::Start(LaneTask task) {
-  Worker& worker = *workers_[task.slot.value() % workers_.size()];
+  const Slot slot = SlotOf(task.journey->request().domain);
+  Worker& worker = *workers_[slot.value() % workers_.size()];
   {
     absl::MutexLock lock(&worker.mutex);
     worker.tasks.push_back(std::move(task));
@@ -36,12 +39,15 @@ void ThreadedLanes::Start(LaneTask task) {
   worker.lane->Wake();
 }
 
-void ThreadedLanes::Run(SteadyTime until, std::vector<LaneResult>* done) {
-  const auto some = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return !done_.empty(); };
+absl::Status ThreadedLanes::Run(SteadyTime until, std::vector<LaneResult>* done) {
+  const auto some = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return !done_.empty() || !failure_.ok();
+  };
   absl::MutexLock lock(&mutex_);
   mutex_.AwaitWithTimeout(absl::Condition(&some), absl::FromChrono(until - SystemClock().Now()));
   done->insert(done->end(), std::move_iterator(done_.begin()), std::move_iterator(done_.end()));
   done_.clear();
+  return failure_;
 }
 
 absl::Status ThreadedLanes::Stop() {
@@ -71,13 +77,14 @@ void ThreadedLanes::RunWorker(Worker& worker) {
     }
     for (LaneTask& task : tasks) worker.lane->Start(std::move(task));
     tasks.clear();
-    worker.lane->Run(SystemClock().Now() + kIdle, &done);
-    if (done.empty()) continue;
+    const absl::Status status = worker.lane->Run(SystemClock().Now() + kIdle, &done);
+    if (done.empty() && status.ok()) continue;
     absl::MutexLock lock(&mutex_);
+    failure_.Update(status);
     done_.insert(done_.end(), std::move_iterator(done.begin()), std::move_iterator(done.end()));
     done.clear();
   }
-  worker.finished = worker.lane->Finish();
+  worker.finished = worker.lane->Stop();
 }
 
 }  // namespace orbweaver

@@ -30,8 +30,27 @@ constexpr size_t kReportedDomains = 10;
 // After the drain the outcomes of what is handed back must still reach the log.
 constexpr Duration kLastAcks = seconds(5);
 
-SendId SendIdOf(TurnId id) { return SendId(id.value()); }
-TurnId TurnIdOf(SendId id) { return TurnId(id.value()); }
+// How long a step waits for requests. A stop is seen this much later.
+constexpr Duration kWait = milliseconds(200);
+
+class Membership : public Stepped {
+ public:
+  explicit Membership(SpiderCore& core) : core_(core) {}
+  ~Membership() override { core_.Leave(); }
+
+  absl::Status Step() override { return core_.Step(kWait); }
+  absl::Status Close() override { return core_.Close(); }
+
+ private:
+  SpiderCore& core_;
+};
+
+constexpr auto kAll = [](PartitionId) { return true; };
+auto Among(std::span<const PartitionId> partitions) {
+  return [partitions](PartitionId id) {
+    return std::ranges::find(partitions, id) != partitions.end();
+  };
+}
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -133,25 +152,24 @@ bool SpiderCore::MayFetch() const {
 
 absl::Status SpiderCore::Work(SteadyTime until) {
   flow_.Advance(MayFetch());
-  lanes_->Run(until, &results_);
-  for (LaneResult& result : results_) {
-    if (!result.fatal.ok()) return result.fatal;
-    flow_.OnResult(result);
-  }
+  RETURN_IF_ERROR(lanes_->Run(until, &results_));
+  for (LaneResult& result : results_) flow_.OnResult(result);
   results_.clear();
-  for (const RequestFlow::Rest& rest : flow_.TakeRests()) {
-    feed_->Rest(PartitionOf(rest.slot, partitions_), rest.domain, rest.until);
+  for (const std::string& domain : flow_.TakeRests()) {
+    feed_->Rest(PartitionOf(SlotOf(domain), partitions_), domain,
+                flow_.politeness().RestsUntil(domain));
   }
   flow_.Advance(MayFetch());
+  for (LogEntries& facts : flow_.TakeFacts()) log_->Add(SendId(), std::move(facts));
   for (RequestFlow::Outcome& outcome : flow_.TakeOutcomes()) {
     if (outcome.entries.failure() && failures_ != nullptr) {
       RETURN_IF_ERROR(failures_->Keep(outcome.entries[0].value));
     }
-    log_->Add(SendIdOf(outcome.id), std::move(outcome.entries));
+    log_->Add(SendId(outcome.id.value()), std::move(outcome.entries));
   }
   RETURN_IF_ERROR(log_->Send());
   for (const SendId id : log_->TakeArrived()) {
-    const auto place = flow_.Arrived(TurnIdOf(id));
+    const auto place = flow_.Arrived(TurnId(id.value()));
     if (place) (void)feed_->Finish(*place);
   }
   metrics_.held.Set(static_cast<double>(flow_.held()));
@@ -161,7 +179,7 @@ absl::Status SpiderCore::Work(SteadyTime until) {
 
 absl::Status SpiderCore::Close() {
   if (!drained_) {
-    RETURN_IF_ERROR(Drain({}));
+    RETURN_IF_ERROR(Drain(kAll));
     drained_ = true;
   }
   RETURN_IF_ERROR(feed_->Commit(options_.bus_timeout));
@@ -169,7 +187,7 @@ absl::Status SpiderCore::Close() {
   return absl::OkStatus();
 }
 
-absl::Status SpiderCore::Drain(WhichRequests which) {
+absl::Status SpiderCore::Drain(RequestFlow::Which which) {
   // A robots.txt is waited for too: the next owner will ask for it, and the site is to be asked
   // once at a time.
   RETURN_IF_ERROR(DrainUntil(clock_.Now() + options_.drain_timeout, [&] {
@@ -192,15 +210,13 @@ absl::Status SpiderCore::DrainUntil(SteadyTime deadline, absl::FunctionRef<bool(
 }
 
 void SpiderCore::OnRevoking(std::span<const PartitionId> partitions) {
-  const std::vector<PartitionId> these(partitions.begin(), partitions.end());
-  if (const absl::Status status = Drain({.partitions = &these}); !status.ok()) {
+  if (const absl::Status status = Drain(Among(partitions)); !status.ok()) {
     Log(LogLevel::kWarning, kModule, "partitions go with requests in hand: {}", MessageOf(status));
   }
 }
 
 void SpiderCore::OnGone(std::span<const PartitionId> partitions) {
-  const std::vector<PartitionId> these(partitions.begin(), partitions.end());
-  flow_.Forget({.partitions = &these});
+  flow_.Forget(Among(partitions));
 }
 
 absl::Status SpiderCore::Finish() {
@@ -210,7 +226,7 @@ absl::Status SpiderCore::Finish() {
 }
 
 void SpiderCore::Leave() {
-  flow_.Forget({});
+  flow_.Forget(kAll);
   // Outcomes of forgotten requests must not follow them into another log session.
   (void)flow_.TakeOutcomes();
   flow_.ForgetTold();
@@ -248,6 +264,11 @@ void SpiderCore::WriteStatus(JsonWriter& json) const {
   Write(json, "slowest", slowest_);
   Write(json, "backed_off", backed_off_);
   json.EndObject();
+}
+
+absl::StatusOr<std::unique_ptr<Stepped>> JoinSpiders(SpiderCore& core) {
+  RETURN_IF_ERROR(core.Join());
+  return std::make_unique<Membership>(core);
 }
 
 }  // namespace orbweaver

@@ -8,11 +8,13 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 
 #include "common/base/clock.h"
 #include "common/base/json.h"
 #include "common/bus/bus.h"
+#include "common/runtime/step_loop.h"
 #include "spider/crawl/crawl_metrics.h"
 #include "spider/crawl/crawl_options.h"
 #include "spider/crawl/lanes.h"
@@ -97,7 +99,7 @@ class SpiderCore : private FeedListener {
   absl::Status Work(SteadyTime until);
   // Until none of these requests is left, or `deadline`; then what is being fetched is handed back,
   // and the log waited for once more.
-  absl::Status Drain(WhichRequests which);
+  absl::Status Drain(RequestFlow::Which which);
   absl::Status DrainUntil(SteadyTime deadline, absl::FunctionRef<bool()> done);
   // Not while outcomes pile up, and not when the group has heard nothing of this spider for so long
   // that its partitions may be another's: it stood still, and would ask what that one asks.
@@ -133,5 +135,9 @@ class SpiderCore : private FeedListener {
   std::optional<WayOut::Closed> no_way_out_ ABSL_GUARDED_BY(status_mutex_);
   std::vector<Politeness::DomainReport> backed_off_ ABSL_GUARDED_BY(status_mutex_);
 };
+
+// Joins the spiders' group: what a process's loop steps until it is closed or fenced, and then
+// makes anew. The core outlives it.
+absl::StatusOr<std::unique_ptr<Stepped>> JoinSpiders(SpiderCore& core);
 
 }  // namespace orbweaver

@@ -239,9 +239,10 @@ void Politeness::Defer(const Domain& domain, const Waiting& waiting, SteadyTime 
                        SteadyTime now) {
   --waiting_;
   if (waiting.address != nullptr) --waiting.address->waiting;
-  deferred_.push_back({.id = waiting.id,
-                       .not_before = not_before,
-                       .reason = now < domain.rest.until ? Reason::kBackOff : Reason::kDelay});
+  deferred_.push_back(
+      {.id = waiting.id,
+       .not_before = not_before,
+       .reason = now < domain.rest.until ? DeferReason::kBackOff : DeferReason::kPoliteness});
 }
 
 void Politeness::Reschedule(Domain& domain, SteadyTime now) {

@@ -16,6 +16,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/strong_int.h"
+#include "common/model/spider_log.h"
 #include "common/politeness/politeness_options.h"
 
 namespace orbweaver {
@@ -46,11 +47,10 @@ class Politeness {
     bool urgent = false;
   };
 
-  enum class Reason : uint8_t { kDelay, kBackOff };
   struct Deferred {
     TurnId id;
     SteadyTime not_before;
-    Reason reason;
+    DeferReason reason;  // kPoliteness or kBackOff
   };
 
   struct Ending {

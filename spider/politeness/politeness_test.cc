@@ -155,7 +155,7 @@ TEST_F(PolitenessTest, WhoAskedAnotherSpiderForRestHasIt) {
   ASSERT_TRUE(late.has_value()) << "that is longer than may be waited";
   EXPECT_EQ(late->id, TurnId(2));
   EXPECT_EQ(late->not_before, At(60'000));
-  EXPECT_EQ(late->reason, Politeness::Reason::kBackOff);
+  EXPECT_EQ(late->reason, DeferReason::kBackOff);
   EXPECT_EQ(Start(At(4999)), 0u);
   EXPECT_EQ(Start(At(5000)), 1u);
 }
@@ -223,7 +223,7 @@ TEST_F(PolitenessTest, WhatWouldWaitTooLongIsHandedBackAtOnceWithItsTime) {
     ASSERT_TRUE(deferred.has_value());
     EXPECT_EQ(deferred->id, TurnId(id));
     EXPECT_EQ(deferred->not_before, At(31'000));
-    EXPECT_EQ(deferred->reason, Politeness::Reason::kDelay);
+    EXPECT_EQ(deferred->reason, DeferReason::kPoliteness);
   }
   EXPECT_FALSE(politeness_.TakeDeferred().has_value());
   EXPECT_EQ(politeness_.waiting(), 31u);
@@ -252,7 +252,7 @@ TEST_F(PolitenessTest, ADomainThatComplainsRestsAMinuteAndHandsBackWhatWaited) {
     ASSERT_TRUE(deferred.has_value());
     EXPECT_EQ(deferred->id, TurnId(id));
     EXPECT_EQ(deferred->not_before, At(60'100));
-    EXPECT_EQ(deferred->reason, Politeness::Reason::kBackOff);
+    EXPECT_EQ(deferred->reason, DeferReason::kBackOff);
   }
   Add(4, "a.test", At(50'000));
   EXPECT_EQ(Start(At(60'099)), 0u);

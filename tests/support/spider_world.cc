@@ -7,6 +7,7 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/runtime/step_loop.h"
+#include "spider/crawl/lane.h"
 #include "tests/support/expect_ok.h"
 
 namespace orbweaver {
@@ -49,7 +50,7 @@ SimulatedSpider::SimulatedSpider(SpiderWorld& world, Options options)
       .clock = world.clock,
       .suffixes = *world.suffixes,
       .metrics = crawl_metrics_,
-      .lanes = std::make_unique<InlineLane>(std::move(lane)),
+      .lanes = std::move(lane),
       .partitions = SpiderWorld::kPartitions,
       .membership = {.member = options.name, .session_timeout = options.session_timeout},
       .options = options.crawl,

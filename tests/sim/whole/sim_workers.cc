@@ -8,7 +8,7 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "db_worker/db_worker_core.h"
-#include "spider/crawl/membership.h"
+#include "spider/crawl/lane.h"
 #include "spider/crawl/spider_core.h"
 #include "strategy_worker/core/strategy_core.h"
 #include "strategy_worker/host/loader.h"
@@ -59,7 +59,7 @@ class SimSpider : public SimWorker {
                         .clock = s.clock,
                         .suffixes = *s.around.world.suffixes,
                         .metrics = crawl_metrics_,
-                        .lanes = std::make_unique<InlineLane>(std::move(lane)),
+                        .lanes = std::move(lane),
                         .partitions = shape_.partitions,
                         .membership = MembershipOf(s),
                         .options = shape_.crawl,
