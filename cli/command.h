@@ -8,8 +8,9 @@ namespace orbweaver {
 
 // Exit codes of all commands: scripts rely on them.
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitFailed = 1;  // it was tried and did not work
-inline constexpr int kExitUsage = 2;   // wrong arguments or configuration; nothing was done
+inline constexpr int kExitFailed = 1;   // it was tried and did not work
+inline constexpr int kExitUsage = 2;    // wrong arguments or configuration; nothing was done
+inline constexpr int kExitStopped = 4;  // in good order, before its end
 
 // A command's file makes one: what there is to know of the command stands there.
 struct Command {

@@ -11,7 +11,6 @@
 #include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
-#include "cli/record/log_recording.h"
 #include "cli/record/progress_line.h"
 #include "cli/replay/recorded_options.h"
 #include "cli/replay/replay_report.h"

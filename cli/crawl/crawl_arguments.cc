@@ -53,6 +53,11 @@ std::string ListText(const std::vector<std::string>& elements) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> StrategySettings(const std::string& strategy) {
+  if (!IsLibrary(strategy)) return {{"strategy.path", ""}, {"strategy.name", strategy}};
+  return {{"strategy.path", std::filesystem::absolute(strategy).string()}};
+}
+
 std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
                                               CrawlArguments* into) {
   into->json = TakeSwitch(args, "--json");
@@ -93,11 +98,9 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
     set("--keep-going", "strategy_worker.on_strategy_error", "dead_letter");
   }
   if (const auto strategy = TakeValue(args, "--strategy")) {
-    // The crawl may go on from another working directory. A library counts before a name.
-    const bool is_library = IsLibrary(*strategy);
-    set("--strategy", "strategy.path",
-        is_library ? std::filesystem::absolute(*strategy).string() : "");
-    if (!is_library) set("--strategy", "strategy.name", *strategy);
+    for (const auto& [option, value] : StrategySettings(*strategy)) {
+      set("--strategy", option, value);
+    }
   }
   if (const auto kind = TakeValue(args, "--scope")) {
     constexpr std::string_view kKinds[] = {"domain", "everything", "host", "path"};

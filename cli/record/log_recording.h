@@ -8,9 +8,6 @@
 
 namespace orbweaver {
 
-// The exit code of a command that was stopped before its end.
-inline constexpr int kExitStopped = 4;
-
 // Records as `args` say, until the logs' ends or a signal, and says what came of it. Returns the
 // exit code.
 int RecordLogs(const ProductOptions& options, const config::Schema& schema,

@@ -1,10 +1,10 @@
 #include "cli/replay/recorded_options.h"
 
-#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "cli/arguments.h"
+#include "cli/crawl/crawl_arguments.h"
 #include "cli/crawl/local_crawl.h"
 #include "fmt/format.h"
 
@@ -36,9 +36,7 @@ absl::Status LoadRecordedOptions(const lab::RecordingOrigin& origin, std::vector
     if (!is_left_out) set(name, value);
   }
   if (strategy.has_value()) {
-    const bool is_library = strategy->find('/') != std::string::npos;
-    set("strategy.path", is_library ? std::filesystem::absolute(*strategy).string() : "");
-    if (!is_library) set("strategy.name", *strategy);
+    for (const auto& [option, value] : StrategySettings(*strategy)) set(option, value);
   } else if (!origin.strategy.empty() && !origin.configuration.contains("strategy.path")) {
     set("strategy.name", origin.strategy);
   }

@@ -1,6 +1,7 @@
 """A recorded crawl, replayed: python3 replay_test.py PROGRAM"""
 
 import json
+import pathlib
 import shutil
 import sys
 import unittest
@@ -51,6 +52,11 @@ class Replay(Newcomer):
         told = self.replay()
         self.assertEqual((0, True), (told["different"], told["is_complete"]))
         self.assertGreater(told["equal_requests"], 20)
+
+    def test_a_strategy_may_be_a_file_beside_the_recording(self):
+        self.recorded(pages=20)
+        shutil.copy(pathlib.Path(self.program).resolve().parents[1] / "lib/orbweaver/strategies/breadth_first.so", self.folder / "mine.so")
+        self.assertEqual(0, self.replay("--strategy", "mine.so")["different"])
 
     def test_what_cannot_be_replayed_is_said(self):
         self.assertIn("nothing", self.orbweaver("replay", "nothing", "--verify", code=1).stderr)
