@@ -187,7 +187,9 @@ void QueueAdmin::WriteStatus(JsonWriter& json) const {
   json.BeginObject().Key("in_group").Value(has_core_).Key("coming").Value(coming_);
   json.Key("heads_read").Value(heads_read_).Key("step").Value(step_);
   json.Key("as_of").Value(UnixMs(reported_at_)).Key("partitions").BeginArray();
-  for (const PartitionReport& report : snapshot_.partitions) WriteReport(report, reported_at_, json);
+  for (const PartitionReport& report : snapshot_.partitions) {
+    WriteReport(report, reported_at_, json);
+  }
   json.EndArray().EndObject();
 }
 

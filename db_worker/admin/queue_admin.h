@@ -78,7 +78,7 @@ class QueueAdmin {
 
   const Clock& clock_;
   const Duration patience_;
-  QueueGauges gauges_;   // the core's thread
+  QueueGauges gauges_;       // the core's thread
   SteadyTime snapshot_due_;  // the same
 
   mutable absl::Mutex mutex_;

@@ -1,6 +1,6 @@
 // The cost of recordings: a spider log of 60 links a page is recorded, read, imported and verified.
-// `mb` are keys and values of the log. `size` rows: bytes of the files by these; links that are made
-// up repeat more than real ones, whose figures stand in lab/recording/README.md.
+// `mb` are keys and values of the log. `size` rows: bytes of the files by these; links that are
+// made up repeat more than real ones, whose figures stand in lab/recording/README.md.
 #include <memory>
 #include <string>
 #include <vector>

@@ -225,7 +225,16 @@ def tracked(root):
     return [f for f in out.splitlines() if (root / f).exists()]
 
 
+def unformatted(root, files):
+    sources = [str(root / f) for f in files if f.endswith((".h", ".cc"))]
+    run = subprocess.run(["clang-format-19", "--dry-run", "-Werror", *sources], capture_output=True, text=True)
+    return [line for line in run.stderr.splitlines() if " error: " in line]
+
+
 class Layering(unittest.TestCase):
+    def test_sources_are_formatted(self):
+        self.assertEqual([], unformatted(ROOT, tracked(ROOT)))
+
     def test_the_tree_keeps_its_layers(self):
         self.assertEqual([], list(check(ROOT, tracked(ROOT))))
 
@@ -339,6 +348,11 @@ class TheCheckItself(unittest.TestCase):
             root, long = pathlib.Path(folder), "word " * 21
             (root / "a.md").write_text(f"{long[:100]}\n{long}\n| {long} |\n```sh\n{long}\n```\n")
             self.assertEqual(["a.md:2: 105 columns; text is wrapped at 100"], list(unwrapped(root, ["a.md", "a.h"])))
+
+    def test_a_source_as_clang_format_would_not_write_it_is_a_breach(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "odd.cc").write_text("int  Odd( );\n")
+            self.assertNotEqual([], unformatted(pathlib.Path(folder), ["odd.cc"]))
 
     def test_a_folder_without_a_word_is_a_breach(self):
         self.assertTrue(self.breaches({"common/base/x.h": "", "ARCHITECTURE.md": "see common/url/"}))

@@ -10,8 +10,8 @@
 #include "common/base/clock.h"
 #include "common/base/random.h"
 #include "common/model/spider_log.h"
-#include "strategy_worker/host/strategy.h"
 #include "common/protocol/scoring_log_filter.h"
+#include "strategy_worker/host/strategy.h"
 #include "tests/support/strategy_world.h"
 
 namespace orbweaver {

@@ -14,6 +14,7 @@
 #include "common/bus/memory/memory_bus.h"
 #include "common/model/scoring_log.h"
 #include "common/model/spider_log.h"
+#include "common/protocol/scoring_log_filter.h"
 #include "common/protocol/topic_record.h"
 #include "common/store/memory/memory_store.h"
 #include "common/store/memory/memory_tables.h"
@@ -22,7 +23,6 @@
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/states/state_metrics.h"
 #include "strategy_worker/states/state_options.h"
-#include "common/protocol/scoring_log_filter.h"
 
 namespace orbweaver {
 
