@@ -65,7 +65,8 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --seeds FILE               a URL a line; - for standard input
   --add                      add these seeds to the crawl that the folder has
   --strategy NAME|FILE.so    what to crawl, in which order; `orbweaver strategy list`
-  --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`
+  --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`. Or behind its
+                             name: --strategy NAME:PARAM=VALUE,PARAM=VALUE
 
 scope:
   --scope KIND               which links to follow: to domain (the default), host or path of a seed,

@@ -7,8 +7,10 @@
 #include "cli/arguments.h"
 #include "cli/crawl/network_arguments.h"
 #include "cli/crawl/output_arguments.h"
+#include "cli/strategy_argument.h"
 #include "fmt/format.h"
 
+#include "common/base/status.h"
 #include "common/config/value_text.h"
 
 namespace orbweaver {
@@ -26,11 +28,6 @@ constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
     {"--ports", "network.ports"},
     {"--retries", kRetries},
 };
-
-bool IsLibrary(std::string_view strategy) {
-  return strategy.ends_with(".so") || strategy.find(".so#") != strategy.npos ||
-         strategy.find('/') != strategy.npos;
-}
 
 // Lists, given an element at a time.
 constexpr std::pair<std::string_view, std::string_view> kLists[] = {
@@ -52,11 +49,6 @@ std::string ListText(const std::vector<std::string>& elements) {
 }
 
 }  // namespace
-
-std::vector<std::pair<std::string, std::string>> StrategySettings(const std::string& strategy) {
-  if (!IsLibrary(strategy)) return {{"strategy.path", ""}, {"strategy.name", strategy}};
-  return {{"strategy.path", std::filesystem::absolute(strategy).string()}};
-}
 
 std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
                                               CrawlArguments* into) {
@@ -98,9 +90,9 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
     set("--keep-going", "strategy_worker.on_strategy_error", "dead_letter");
   }
   if (const auto strategy = TakeValue(args, "--strategy")) {
-    for (const auto& [option, value] : StrategySettings(*strategy)) {
-      set("--strategy", option, value);
-    }
+    const auto settings = StrategySettings(*strategy);
+    if (!settings.ok()) return fmt::format("--strategy {}", MessageOf(settings.status()));
+    for (const auto& [option, value] : *settings) set("--strategy", option, value);
   }
   if (const auto kind = TakeValue(args, "--scope")) {
     constexpr std::string_view kKinds[] = {"domain", "everything", "host", "path"};

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "common/base/clock.h"
@@ -37,10 +36,6 @@ struct CrawlArguments {
 // Takes what the command knows out of `args`. An option that is short for one of the configuration
 // becomes a --set before the user's own, which win. Returns what is wrong, or nothing.
 std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args, CrawlArguments* into);
-
-// The options that `--strategy NAME|FILE` stands for. A library counts before a name; it is found
-// again from another working directory.
-std::vector<std::pair<std::string, std::string>> StrategySettings(const std::string& strategy);
 
 // The name by which the command line knows an option of the configuration.
 std::string FlagOf(std::string_view option);

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "cli/arguments.h"
-#include "cli/crawl/crawl_arguments.h"
 #include "cli/crawl/local_crawl.h"
+#include "cli/strategy_argument.h"
 #include "fmt/format.h"
 
 #include "common/base/status.h"
@@ -36,7 +36,9 @@ absl::Status LoadRecordedOptions(const lab::RecordingOrigin& origin, std::vector
     if (!is_left_out) set(name, value);
   }
   if (strategy.has_value()) {
-    for (const auto& [option, value] : StrategySettings(*strategy)) set(option, value);
+    const auto settings = StrategySettings(*strategy);
+    if (!settings.ok()) return Annotate(settings.status(), "--strategy");
+    for (const auto& [option, value] : *settings) set(option, value);
   } else if (!origin.strategy.empty() && !origin.configuration.contains("strategy.path")) {
     set("strategy.name", origin.strategy);
   }

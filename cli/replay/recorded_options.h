@@ -13,8 +13,9 @@
 namespace orbweaver {
 
 // Loads the recorded options, and over them those in `args`, from which it takes --config, --set,
-// --strategy NAME|FILE and --param NAME=VALUE. Parameters that were recorded for another strategy
-// are dropped. Passwords, which a recording does not keep, have their defaults.
+// --strategy NAME|FILE[:NAME=VALUE,…] and --param NAME=VALUE. With a --strategy its parameters are
+// those that the command line gives. Passwords, which a recording does not keep, have their
+// defaults.
 absl::Status LoadRecordedOptions(const lab::RecordingOrigin& origin, std::vector<std::string>* args,
                                  config::Schema& schema, ProductOptions* options);
 

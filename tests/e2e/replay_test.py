@@ -22,7 +22,7 @@ class Replay(Newcomer):
         return json.loads(self.orbweaver("replay", "rec", "--verify", "--json", *arguments, code=code).stdout)
 
     def test_the_recorded_strategy_decides_as_it_did(self):
-        self.recorded("--param", "max_pages=50", "--depth", "9")
+        self.recorded("--strategy", "breadth_first:max_pages=50", "--depth", "9")
         told = self.replay()
         self.assertEqual((0, None, True), (told["different"], told["first"], told["is_complete"]))
         self.assertGreater(told["equal_requests"], 40)
@@ -44,6 +44,9 @@ class Replay(Newcomer):
         for word in ("1 are different", "event", "recorded", "replayed", "domain", "state"):
             self.assertIn(word, said)
         self.assertGreater(self.replay("--strategy", "depth_first", code=1)["different"], 10)
+        # Parameters behind the name are the same.
+        told = self.replay("--strategy", "breadth_first:retries=1,deny_urls=*/25,*/nothing", code=1)
+        self.assertEqual((1, "breadth_first:retries=1,deny_urls=*/25,*/nothing"), (told["different"], told["strategy"]))
 
     def test_a_crawl_that_went_on_replays_whole(self):
         site = self.recorded(pages=30)
@@ -63,6 +66,9 @@ class Replay(Newcomer):
         self.recorded(pages=5)
         self.assertIn("expected --verify", self.orbweaver("replay", "rec", code=2).stderr)
         self.assertIn("--verfy", self.orbweaver("replay", "rec", "--verfy", code=2).stderr)
+        self.assertIn("one --strategy", self.orbweaver("replay", "rec", "--verify", "--strategy", "random", "--strategy", "opic", code=2).stderr)
+        for wrong in ("random:retries", "random:max_page=5", "random:retries=many"):
+            self.assertIn(wrong.split(":")[1].split("=")[0], self.orbweaver("replay", "rec", "--verify", "--strategy", wrong, code=2).stderr)
         self.assertIn("no_such", self.orbweaver("replay", "rec", "--verify", "--strategy", "no_such", code=2).stderr)
         for file in (self.folder / "rec").glob("scoring-log-*.parquet"):
             file.write_bytes(file.read_bytes()[:100])
