@@ -36,7 +36,7 @@ class Politeness {
   struct Turn {
     TurnId id;
     std::string_view domain;   // registered
-    std::string_view address;  // empty: not known (a proxy asks), and not minded
+    std::string_view address;  // empty: not known (a proxy asks), and its delay does not count
     // The feed's delay, which counts for the whole domain until another request says otherwise; and
     // the delay of the host's robots.txt: a domain has many hosts, and the longest delay counts as
     // long as the domain is remembered.
@@ -119,7 +119,7 @@ class Politeness {
   struct Address;
   struct Waiting {
     TurnId id;
-    Address* address;  // nullptr: not minded
+    Address* address;  // nullptr: its delay does not count
     SteadyTime deadline;
   };
   struct Running {
