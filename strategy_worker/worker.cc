@@ -32,32 +32,39 @@ class StrategyWorker : public Stepped {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerParts& parts) {
+absl::StatusOr<std::unique_ptr<StrategyCore>> StartStrategyCore(const StrategyWorkerParts& parts,
+                                                                const Clock& clock,
+                                                                BackgroundWrite& background) {
   ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(parts.store, parts.bus, kStartTimeout));
   const StrategyWorkerOptions options =
       WithinSession(parts.options, parts.membership.session_timeout);
   ASSIGN_OR_RETURN(auto spider_log,
-                   NewSpiderLogSession(parts.bus, SystemClock(), parts.membership, options));
+                   NewSpiderLogSession(parts.bus, clock, parts.membership, options));
   ASSIGN_OR_RETURN(auto scoring_log,
-                   OwnedLog::Create(parts.bus, SystemClock(),
+                   OwnedLog::Create(parts.bus, clock,
                                     {.topic = std::string(kScoringLogTopic), .owner = parts.id}));
-  auto background = NewThreadWrite();
-  auto core = std::make_unique<StrategyCore>(
-      StrategyCoreParts{.spider_log = std::move(spider_log),
-                        .scoring_log = std::move(scoring_log),
-                        .states = std::make_unique<PackedStateStore>(
-                            parts.store, SystemClock(), parts.states, parts.state_metrics),
-                        .store = parts.store,
-                        .strategy = parts.strategy,
-                        .background = *background,
-                        .clock = SystemClock(),
-                        .suffixes = parts.suffixes,
-                        .metrics = parts.metrics,
-                        .topics = topics,
-                        .urls = parts.urls,
-                        .scope = parts.scope,
-                        .options = options});
+  auto core = std::make_unique<StrategyCore>(StrategyCoreParts{
+      .spider_log = std::move(spider_log),
+      .scoring_log = std::move(scoring_log),
+      .states =
+          std::make_unique<PackedStateStore>(parts.store, clock, parts.states, parts.state_metrics),
+      .store = parts.store,
+      .strategy = parts.strategy,
+      .background = background,
+      .clock = clock,
+      .suffixes = parts.suffixes,
+      .metrics = parts.metrics,
+      .topics = topics,
+      .urls = parts.urls,
+      .scope = parts.scope,
+      .options = options});
   RETURN_IF_ERROR(core->Start());
+  return core;
+}
+
+absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerParts& parts) {
+  auto background = NewThreadWrite();
+  ASSIGN_OR_RETURN(auto core, StartStrategyCore(parts, SystemClock(), *background));
   return std::make_unique<StrategyWorker>(std::move(background), std::move(core));
 }
 

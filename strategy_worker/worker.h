@@ -16,7 +16,9 @@
 #include "common/url/domain.h"
 #include "common/url/options.h"
 #include "common/worker/log_session.h"
+#include "strategy_worker/core/background_write.h"
 #include "strategy_worker/core/options.h"
+#include "strategy_worker/core/strategy_core.h"
 #include "strategy_worker/host/strategy.h"
 #include "strategy_worker/states/state_metrics.h"
 #include "strategy_worker/states/state_options.h"
@@ -39,8 +41,15 @@ struct StrategyWorkerParts {
   GroupMembership membership;
 };
 
-// A worker that has joined its group and writes on a thread of its own. Errors as Stepped::Step's;
-// retry ones when bus or store are away. `parts` are copied; what they refer to must outlive it.
+// A core that has joined its group, for whoever steps it by himself: simulations and replays.
+// Errors as Stepped::Step's; retry ones when bus or store are away. `parts` are copied; what they
+// refer to, `clock` and `background` must outlive it.
+absl::StatusOr<std::unique_ptr<StrategyCore>> StartStrategyCore(const StrategyWorkerParts& parts,
+                                                                const Clock& clock,
+                                                                BackgroundWrite& background);
+
+// A worker that has joined its group and writes on a thread of its own. Errors and
+// lifetimes as above.
 absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerParts& parts);
 
 }  // namespace orbweaver

@@ -5,10 +5,9 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/protocol/owned_log.h"
 #include "common/protocol/topic_record.h"
 #include "common/url/partition.h"
-#include "strategy_worker/states/packed_state_store.h"
+#include "strategy_worker/worker.h"
 
 namespace orbweaver::lab {
 namespace {
@@ -34,30 +33,23 @@ absl::Status ReplayWorker::Start(const ReplaySetup& setup) {
       {.name = std::string(kSpiderFeedTopic), .partitions = setup.partitions},
       {.name = std::string(kDeadLetterTopic), .partitions = 1}};
   RETURN_IF_ERROR(bus_.EnsureTopics(specs, kLong).status());
-  const TopicRecord topics{.topic_epoch = 1, .partitions = setup.partitions};
-  RETURN_IF_ERROR(SaveTopicRecord(store_, topics, kLong));
+  RETURN_IF_ERROR(
+      SaveTopicRecord(store_, {.topic_epoch = 1, .partitions = setup.partitions}, kLong));
   ASSIGN_OR_RETURN(producer_, bus_.NewProducer({.max_bytes = size_t{1} << 30}, [](const Ack&) {}));
-  const GroupMembership membership{.member = kName};
-  const StrategyWorkerOptions options = WithinSession(setup.options, membership.session_timeout);
-  ASSIGN_OR_RETURN(auto spider_log, NewSpiderLogSession(bus_, clock_, membership, options));
-  ASSIGN_OR_RETURN(
-      auto scoring_log,
-      OwnedLog::Create(bus_, clock_, {.topic = std::string(kScoringLogTopic), .owner = kName}));
-  core_ = std::make_unique<StrategyCore>(StrategyCoreParts{
-      .spider_log = std::move(spider_log),
-      .scoring_log = std::move(scoring_log),
-      .states = std::make_unique<PackedStateStore>(store_, clock_, setup.states, state_metrics_),
-      .store = store_,
-      .strategy = setup.strategy,
-      .background = write_,
-      .clock = clock_,
-      .suffixes = setup.suffixes,
-      .metrics = metrics_,
-      .topics = topics,
-      .urls = setup.urls,
-      .scope = setup.scope,
-      .options = options});
-  return core_->Start();
+  ASSIGN_OR_RETURN(core_, StartStrategyCore({.bus = bus_,
+                                             .store = store_,
+                                             .strategy = setup.strategy,
+                                             .suffixes = setup.suffixes,
+                                             .metrics = metrics_,
+                                             .state_metrics = state_metrics_,
+                                             .options = setup.options,
+                                             .states = setup.states,
+                                             .urls = setup.urls,
+                                             .scope = setup.scope,
+                                             .id = kName,
+                                             .membership = {.member = kName}},
+                                            clock_, write_));
+  return absl::OkStatus();
 }
 
 absl::Status ReplayWorker::Append(const Message& event) {

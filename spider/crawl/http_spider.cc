@@ -100,16 +100,31 @@ absl::Status CheckSpiderOptions(const SpiderOptions& options) {
   return CheckRobotsOptions(options.robots);
 }
 
+absl::Status CompleteSpiderOptions(SpiderOptions* options) {
+  RETURN_IF_ERROR(NameCrawler(options));
+  FollowScope(options);
+  return CheckRobotsOptions(options->robots);
+}
+
+RequestFlowOptions FlowOptionsOf(const SpiderOptions& options, const CrawlScope& scope) {
+  return {.urls = options.url,
+          .scope = scope,
+          .politeness = options.politeness,
+          .robots = options.robots,
+          .publish = options.publish,
+          .max_fetches = options.crawl.max_fetches,
+          .max_redirects = options.fetch.max_redirects,
+          .fetch_timeout = options.network.dns_timeout + options.fetch.total_timeout};
+}
+
 absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options,
                                                            SpiderSurroundings around) {
-  RETURN_IF_ERROR(NameCrawler(&options));
-  FollowScope(&options);
+  RETURN_IF_ERROR(CompleteSpiderOptions(&options));
   if (!options.archive.folder.empty()) {
     options.parse.text = {.text = options.archive.text,
                           .markdown = options.archive.markdown,
                           .max_bytes = options.archive.max_text_bytes};
   }
-  RETURN_IF_ERROR(CheckRobotsOptions(options.robots));
   options.fetch.error_bodies = options.archive.errors && !options.archive.folder.empty();
   options.archive.user_agent = options.fetch.user_agent;
   if (const auto from = options.fetch.headers.find("From"); from != options.fetch.headers.end()) {
@@ -134,24 +149,16 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
   }
   auto failures =
       FailureFile::Create(options.archive, ForFileName(around.worker_id), SystemClock(), converter);
-  return std::make_unique<SpiderCore>(SpiderCoreParts{
-      .bus = around.bus,
-      .clock = SystemClock(),
-      .suffixes = around.suffixes,
-      .metrics = around.metrics,
-      .lanes = std::move(lanes),
-      .failures = std::move(failures),
-      .partitions = around.partitions,
-      .membership = std::move(around.membership),
-      .options = options.crawl,
-      .flow = {.urls = options.url,
-               .scope = scope,
-               .politeness = options.politeness,
-               .robots = options.robots,
-               .publish = options.publish,
-               .max_fetches = options.crawl.max_fetches,
-               .max_redirects = options.fetch.max_redirects,
-               .fetch_timeout = options.network.dns_timeout + options.fetch.total_timeout}});
+  return std::make_unique<SpiderCore>(SpiderCoreParts{.bus = around.bus,
+                                                      .clock = SystemClock(),
+                                                      .suffixes = around.suffixes,
+                                                      .metrics = around.metrics,
+                                                      .lanes = std::move(lanes),
+                                                      .failures = std::move(failures),
+                                                      .partitions = around.partitions,
+                                                      .membership = std::move(around.membership),
+                                                      .options = options.crawl,
+                                                      .flow = FlowOptionsOf(options, scope)});
 }
 
 absl::StatusOr<int> SpiderPartitions(Bus& bus, Duration timeout) {

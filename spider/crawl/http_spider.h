@@ -15,6 +15,13 @@
 
 namespace orbweaver {
 
+// Sets the options that follow from others: NameCrawler's, and those of what the scope asks for.
+// Fatal as NameCrawler, or for options of robots.txt that make no sense. Idempotent.
+absl::Status CompleteSpiderOptions(SpiderOptions* options);
+
+// The part of complete options that concerns requests.
+RequestFlowOptions FlowOptionsOf(const SpiderOptions& options, const CrawlScope& scope);
+
 // The process's objects that its spider uses; all of them must outlive it.
 struct SpiderSurroundings {
   Bus& bus;

@@ -10,9 +10,8 @@
 #include "db_worker/db_worker_core.h"
 #include "spider/crawl/lane.h"
 #include "spider/crawl/spider_core.h"
-#include "strategy_worker/core/strategy_core.h"
 #include "strategy_worker/host/loader.h"
-#include "strategy_worker/states/packed_state_store.h"
+#include "strategy_worker/worker.h"
 #include "tests/sim/whole/chance_strategy.h"
 #include "tests/sim/whole/sim_process.h"
 #include "tests/support/simulated_fetcher.h"
@@ -20,7 +19,6 @@
 namespace orbweaver::sim {
 namespace {
 
-constexpr Duration kStartTimeout = std::chrono::seconds(5);
 // Beyond a bound by one outcome: what it is held against is looked at before it grows.
 constexpr double kOneOutcomeBytes = 64 << 10;
 
@@ -156,31 +154,21 @@ class SimStrategyWorker : public SimWorker {
   }
 
   absl::StatusOr<std::unique_ptr<Stepped>> Make() override {
-    ASSIGN_OR_RETURN(const TopicRecord topics, CheckTopics(store_, bus_, kStartTimeout));
-    const StrategyWorkerOptions options =
-        WithinSession(shape_.strategy_worker, membership_.session_timeout);
-    ASSIGN_OR_RETURN(auto spider_log, NewSpiderLogSession(bus_, clock_, membership_, options));
-    ASSIGN_OR_RETURN(
-        auto scoring_log,
-        OwnedLog::Create(bus_, clock_,
-                         {.topic = std::string(kScoringLogTopic), .owner = id_, .producer = {}}));
     ASSIGN_OR_RETURN(CrawlScope scope, CrawlScope::Make(shape_.scope, suffixes_));
     auto stepped = std::make_unique<SteppedStrategyCore>(seed_);
-    stepped->core = std::make_unique<StrategyCore>(StrategyCoreParts{
-        .spider_log = std::move(spider_log),
-        .scoring_log = std::move(scoring_log),
-        .states = std::make_unique<PackedStateStore>(store_, clock_, shape_.states, state_metrics_),
-        .store = store_,
-        .strategy = *strategy_,
-        .background = stepped->write,
-        .clock = clock_,
-        .suffixes = suffixes_,
-        .metrics = metrics_,
-        .topics = topics,
-        .urls = {},
-        .scope = std::move(scope),
-        .options = options});
-    RETURN_IF_ERROR(stepped->core->Start());
+    ASSIGN_OR_RETURN(stepped->core, StartStrategyCore({.bus = bus_,
+                                                       .store = store_,
+                                                       .strategy = *strategy_,
+                                                       .suffixes = suffixes_,
+                                                       .metrics = metrics_,
+                                                       .state_metrics = state_metrics_,
+                                                       .options = shape_.strategy_worker,
+                                                       .states = shape_.states,
+                                                       .urls = {},
+                                                       .scope = std::move(scope),
+                                                       .id = id_,
+                                                       .membership = membership_},
+                                                      clock_, stepped->write));
     return stepped;
   }
 
