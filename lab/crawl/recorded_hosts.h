@@ -1,4 +1,4 @@
-// What a recording knows of hosts: their robots.txt as far as it had an effect, their addresses.
+// Hosts as a recording knows them: robots.txt as far as it had an effect, addresses.
 #pragma once
 
 #include <cstdint>

@@ -121,7 +121,7 @@ def check(root, files):
             if target and top in ours and not is_test and target != layer and not may_use(layer, target):
                 yield f"{name}: includes {include}; {layer} may use {', '.join(LAYERS[layer]) or 'nothing of ours'}"
             # A replay runs in memory by its nature.
-            in_memory = name.startswith("lab/replay/") and target in ("common/bus/memory", "common/store/memory")
+            in_memory = name.startswith(("lab/crawl/", "lab/replay/")) and target in ("common/bus/memory", "common/store/memory")
             if target in IMPLEMENTATIONS and not is_test and not layer.startswith(("common/", "cli")) and \
                     not name.endswith("/main.cc") and not in_memory:
                 yield f"{name}: includes {include}; a worker's main.cc chooses implementations, nothing else names them"
