@@ -1,16 +1,15 @@
 // `orbweaver explain`: what happens to a URL, and why.
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/crawl/which_crawl.h"
-#include "cli/frontier/explanation.h"
+#include "cli/frontier/explain_url.h"
+#include "cli/frontier/explanation_view.h"
 #include "cli/frontier/frontier.h"
-#include "cli/frontier/url_rules.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "cli/seed_writer.h"
@@ -44,34 +43,6 @@ seconds.
 Exit code: 0 explained; 1 Kafka, HBase or the folder could not be read; 2 wrong options.
 )";
 
-struct Explained {
-  UrlFacts facts;
-  Explanation explanation;
-};
-
-absl::StatusOr<Explained> ExplainIn(const Frontier& frontier, const ProductOptions& options,
-                                    const ResolvedUrl& url, UrlResolver& resolver,
-                                    const PublicSuffixes& suffixes, WallTime now) {
-  Explained explained;
-  ASSIGN_OR_RETURN(const int partitions, frontier.Partitions());
-  ASSIGN_OR_RETURN(explained.facts,
-                   ReadUrlFacts(frontier.store(), url, partitions, options.spider.politeness));
-  std::optional<RequestTrace> trace;
-  if (WantsTrace(explained.facts)) {
-    ASSIGN_OR_RETURN(trace, TraceRequest(frontier.bus(), explained.facts));
-  }
-  std::string left_out;
-  if (!explained.facts.link.has_value()) {
-    ASSIGN_OR_RETURN(left_out, WhyLeftOut(explained.facts, options, resolver, suffixes));
-  }
-  explained.explanation = Explain(explained.facts, trace, left_out, now);
-  if (explained.explanation.answer == UrlAnswer::kUnknown) {
-    const std::string rule = DepthRule(options);
-    if (!rule.empty()) explained.explanation.more.push_back(rule);
-  }
-  return explained;
-}
-
 int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   const bool json = TakeSwitch(&args, "--json");
@@ -89,7 +60,7 @@ int Run(std::span<const std::string> all_args) {
   }
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) return Fail(kExitUsage, "explain", MessageOf(suffixes.status()));
-  UrlResolver urls(options.spider.url, **suffixes), resolver(options.spider.url, **suffixes);
+  UrlResolver urls(options.spider.url, **suffixes);
   ResolvedUrl url;
   if (const UrlError error = ResolveSeed(args[0], urls, &url); error != UrlError::kNone) {
     return Fail(
@@ -99,7 +70,7 @@ int Run(std::span<const std::string> all_args) {
   const auto frontier = Frontier::Open(options, *folder);
   if (!frontier.ok()) return Fail(kExitFailed, "explain", MessageOf(frontier.status()));
   const WallTime now = SystemClock().Wall();
-  const auto explained = ExplainIn(**frontier, options, url, resolver, **suffixes, now);
+  const auto explained = ExplainUrl(**frontier, options, url, **suffixes, now);
   if (!explained.ok()) {
     return Fail(
         kExitFailed, "explain",

@@ -12,6 +12,7 @@
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/frontier_status.h"
+#include "cli/frontier/status_view.h"
 #include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"

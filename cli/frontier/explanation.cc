@@ -1,14 +1,11 @@
 #include "cli/frontier/explanation.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "cli/amounts.h"
-#include "cli/frontier/inspect.h"
 #include "cli/frontier/message_view.h"
 #include "fmt/format.h"
 
-#include "common/base/json.h"
 #include "spider/fetch/failure_cause.h"
 
 namespace orbweaver {
@@ -223,44 +220,6 @@ Explanation Explain(const UrlFacts& facts, const std::optional<RequestTrace>& tr
                                    FailureText(*facts.failure)));
   }
   return out;
-}
-
-std::string ExplanationText(const UrlFacts& facts, const Explanation& explanation, WallTime now) {
-  std::string text = fmt::format("{}\n  {}\n", facts.url, explanation.says);
-  const auto add = [&text](std::string_view line) {
-    fmt::format_to(std::back_inserter(text), "  {}\n", line);
-  };
-  for (const std::string& sentence : explanation.more) add(sentence);
-  const std::string& referrer = facts.queued.has_value()    ? facts.queued->referrer
-                                : facts.failure.has_value() ? facts.failure->referrer
-                                                            : std::string();
-  if (!referrer.empty()) add(fmt::format("linked from {}", referrer));
-  if (facts.link.has_value()) add(fmt::format("depth {}", facts.link->depth));
-  const DomainFacts& domain = facts.domain;
-  if (domain.record.has_value()) {
-    add(fmt::format("domain {}: {} known, {} fetched, {} failed", domain.domain,
-                    Count(domain.record->known_urls, "URL"), Count(domain.record->fetched),
-                    Count(domain.record->failed)));
-  }
-  add(fmt::format("slot {}, partition {}, fingerprint {}, as of {}", domain.slot.value(),
-                  domain.partition.value(), facts.fingerprint.ToHex(), TimeText(now)));
-  return text;
-}
-
-std::string ExplanationJson(const UrlFacts& facts, const Explanation& explanation) {
-  std::string text;
-  JsonWriter json(&text);
-  json.BeginObject().Key("answer").Value(UrlAnswerName(explanation.answer));
-  json.Key("says").Value(explanation.says).Key("more").BeginArray();
-  for (const std::string& sentence : explanation.more) json.Value(sentence);
-  json.EndArray().Key("soonest_ms");
-  if (explanation.soonest.has_value()) {
-    json.Value(explanation.soonest->time_since_epoch().count());
-  } else {
-    json.Null();
-  }
-  json.Key("facts").Raw(UrlJson(facts)).EndObject();
-  return text;
 }
 
 }  // namespace orbweaver

@@ -1,7 +1,7 @@
 // Explains a URL in words: where its request is, when it is fetched at the soonest, or the rule
 // that keeps it from being fetched.
 //
-// Place: `orbweaver explain`. Pure functions.
+// Place: explain_url.h asks, explanation_view.h shows. Pure functions.
 #pragma once
 
 #include <optional>
@@ -48,9 +48,5 @@ Explanation Explain(const UrlFacts& facts, const std::optional<RequestTrace>& tr
 
 // Whether Explain wants a trace.
 bool WantsTrace(const UrlFacts& facts);
-
-// Some lines for people; an object.
-std::string ExplanationText(const UrlFacts& facts, const Explanation& explanation, WallTime now);
-std::string ExplanationJson(const UrlFacts& facts, const Explanation& explanation);
 
 }  // namespace orbweaver

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "cli/frontier/explanation_view.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

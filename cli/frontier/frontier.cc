@@ -19,21 +19,23 @@ constexpr size_t kBlockCacheBytes = size_t{32} << 20;
 
 absl::StatusOr<std::unique_ptr<Frontier>> Frontier::Open(
     const ProductOptions& options, const std::optional<std::filesystem::path>& folder) {
-  auto frontier = std::make_unique<Frontier>();
+  std::unique_ptr<Frontier> frontier(new Frontier);
   if (!folder.has_value()) {
     frontier->kafka_ = options.kafka;
-    ASSIGN_OR_RETURN(frontier->bus_, NewKafkaBus(options.kafka));
-    ASSIGN_OR_RETURN(frontier->store_, HBaseStore::Create(options.hbase));
-    return frontier;
+    ASSIGN_OR_RETURN(frontier->own_bus_, NewKafkaBus(options.kafka));
+    ASSIGN_OR_RETURN(frontier->own_store_, HBaseStore::Create(options.hbase));
+  } else {
+    ASSIGN_OR_RETURN(
+        frontier->database_,
+        Database::OpenReadOnly({.folder = *folder, .block_cache_bytes = kBlockCacheBytes}));
+    frontier->own_store_ = std::make_unique<RocksdbStore>(*frontier->database_);
+    // Retention is the running crawl's affair.
+    ASSIGN_OR_RETURN(frontier->own_bus_,
+                     EmbeddedBus::Open(*frontier->database_, SystemClock(),
+                                       {.retention_interval = std::chrono::hours(24 * 365)}));
   }
-  ASSIGN_OR_RETURN(
-      frontier->database_,
-      Database::OpenReadOnly({.folder = *folder, .block_cache_bytes = kBlockCacheBytes}));
-  frontier->store_ = std::make_unique<RocksdbStore>(*frontier->database_);
-  // Retention is the running crawl's affair.
-  ASSIGN_OR_RETURN(frontier->bus_,
-                   EmbeddedBus::Open(*frontier->database_, SystemClock(),
-                                     {.retention_interval = std::chrono::hours(24 * 365)}));
+  frontier->bus_ = frontier->own_bus_.get();
+  frontier->store_ = frontier->own_store_.get();
   return frontier;
 }
 
@@ -45,12 +47,12 @@ absl::StatusOr<int> Frontier::Partitions() const {
 
 absl::StatusOr<std::vector<GroupMember>> Frontier::Members(std::string_view group,
                                                            std::string_view topic) const {
-  if (database_ != nullptr) return std::vector<GroupMember>();
-  return KafkaGroupMembers(kafka_, group, topic, kLookTimeout);
+  if (!kafka_.has_value()) return std::vector<GroupMember>();
+  return KafkaGroupMembers(*kafka_, group, topic, kLookTimeout);
 }
 
 std::string_view Frontier::Hint(const absl::Status& status) const {
-  if (database_ != nullptr || !IsRetry(status)) return "";
+  if (!kafka_.has_value() || !IsRetry(status)) return "";
   return ". Are Kafka and HBase up? `./run services up` starts them on this machine; kafka.brokers "
          "and hbase.hosts name others";
 }

@@ -22,14 +22,17 @@ namespace orbweaver {
 // Of the calls to Kafka and HBase that these commands make.
 inline constexpr Duration kLookTimeout = std::chrono::seconds(20);
 
-// Place: made by a command's Run, used on one thread. Nothing is ever written to what it opens. A
-// folder is seen as it stood at Open: to see it change, open it again.
+// Place: made by a command's Run or the console, used on one thread. Nothing is ever written to
+// what it opens. A folder is seen as it stood at Open: to see it change, open it again.
 class Frontier {
  public:
   // With a `folder` that one, whether its crawl runs or not; else the cluster of the options. A
   // cluster's servers are asked by the first call that needs them.
   static absl::StatusOr<std::unique_ptr<Frontier>> Open(
       const ProductOptions& options, const std::optional<std::filesystem::path>& folder);
+
+  // The crawl that runs in this process, as it stands at any moment. Both must outlive it.
+  Frontier(Bus& bus, Store& store) : bus_(&bus), store_(&store) {}
 
   Bus& bus() const { return *bus_; }
   Store& store() const { return *store_; }
@@ -45,10 +48,14 @@ class Frontier {
   std::string_view Hint(const absl::Status& status) const;
 
  private:
-  KafkaOptions kafka_;
+  Frontier() = default;
+
+  std::optional<KafkaOptions> kafka_;   // of a cluster
   std::unique_ptr<Database> database_;  // of a folder; the two below use it
-  std::unique_ptr<Store> store_;
-  std::unique_ptr<Bus> bus_;
+  std::unique_ptr<Store> own_store_;
+  std::unique_ptr<Bus> own_bus_;
+  Bus* bus_ = nullptr;
+  Store* store_ = nullptr;
 };
 
 }  // namespace orbweaver

@@ -1,7 +1,7 @@
 // How a crawl stands: how far each group has read, how fast, who reads, what waits in the queue.
 //
-// Place: `orbweaver status`. On the interfaces Bus and Store, so that a cluster and a folder are
-// looked at alike.
+// Place: status_view.h shows it. On the interfaces Bus and Store, so that a cluster and a folder
+// are looked at alike.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,8 @@ struct ReadTopic {
   std::string_view topic;
   std::vector<ReadPartition> partitions;
   size_t members = 0;
+
+  int64_t lag() const;  // over all partitions
 };
 
 struct FrontierStatus {
@@ -47,8 +49,17 @@ struct FrontierStatus {
 // Blocks for some calls to bus and store, of kLookTimeout at most each.
 absl::StatusOr<FrontierStatus> LookAt(const Frontier& frontier, uint64_t max_domains);
 
-// `before` is an earlier look, from which the rates come.
-std::string StatusText(const FrontierStatus& before, const FrontierStatus& now);
-std::string StatusJson(const FrontierStatus& before, const FrontierStatus& now);
+// Messages a second, over all partitions.
+struct MessageRates {
+  double in = 0;
+  double out = 0;
+};
+// Of `read`, a part of `now`, since the earlier look `before`; 0 where that look has none.
+MessageRates RatesOf(const FrontierStatus& before, const FrontierStatus& now,
+                     const ReadTopic& read);
+
+// Over all partitions.
+PartitionReport SumOf(const QueueSample& queue);
+uint64_t WaitingIn(const PartitionReport& report);
 
 }  // namespace orbweaver

@@ -7,6 +7,7 @@
 
 #include "cli/frontier/inspect.h"
 #include "cli/frontier/live_workers.h"
+#include "cli/frontier/status_view.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,0 +1,160 @@
+#include "cli/frontier/domain_table.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "fmt/format.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/store/memory/memory_store.h"
+#include "common/url/partition.h"
+#include "db_worker/queue/columns.h"
+#include "strategy_worker/states/domain_record.h"
+#include "strategy_worker/states/shard.h"
+#include "tests/support/expect_ok.h"
+
+namespace orbweaver {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr Duration kLong = std::chrono::minutes(1);
+constexpr int kPartitions = 4;
+const WallTime kNow(std::chrono::hours(1000));
+
+class DomainTableTest : public ::testing::Test {
+ protected:
+  void Put(Table table, const std::string& row, std::string_view column, const std::string& value) {
+    const CellPut cell{column, value};
+    const RowPut put{row, Version(1), {&cell, 1}};
+    std::vector<uint32_t> remaining;
+    ASSERT_OK(store_.Write(table, {&put, 1}, kLong, &remaining));
+  }
+  void PutHead(const std::string& domain, const Head& head) {
+    std::string value;
+    EncodeHead(head, &value);
+    Put(Table::kQueue, DomainRow(domain), kHeadColumn, value);
+  }
+  void PutRecord(const std::string& domain, const DomainRecord& record) {
+    Put(Table::kDomains, ShardRow(DomainRow(domain), 0), kRecordColumn, EncodeDomainRecord(record));
+  }
+  // `count` requests wait.
+  static Head Waiting(uint64_t count) {
+    Head head;
+    head.bands[0].Append(1, 1);
+    head.bands[0].waiting = count;
+    return head;
+  }
+  DomainPage List(const DomainQuery& query) {
+    auto page = ListDomains(store_, kPartitions, query, {}, kNow, kLong);
+    EXPECT_OK(page);
+    return *std::move(page);
+  }
+  static std::vector<std::string> NamesOf(const DomainPage& page) {
+    std::vector<std::string> names;
+    for (const ListedDomain& listed : page.domains) names.push_back(listed.domain);
+    return names;
+  }
+
+  MemoryTables tables_;
+  MemoryStore store_{&tables_, {}};
+};
+
+TEST_F(DomainTableTest, ARowHasWhatBothWorkersKnowOfTheDomain) {
+  PutHead("both.test", Waiting(3));
+  PutRecord("both.test", {.fetched = 5, .failed = 2, .known_urls = 10, .robots_status = 404});
+  PutHead("127.0.0.1", Waiting(1));
+  PutRecord("read-out.test", {.fetched = 7});
+  const DomainPage page = List({});
+  ASSERT_THAT(NamesOf(page), ElementsAre("both.test", "127.0.0.1", "read-out.test"));
+  EXPECT_EQ(page.matches, 3u);
+  EXPECT_EQ(page.share, 1);
+  const ListedDomain& both = page.domains[0];
+  EXPECT_EQ(both.waiting, 3u);
+  EXPECT_EQ(both.fetched, 5u);
+  EXPECT_EQ(both.failed, 2u);
+  EXPECT_EQ(both.known_urls, 10u);
+  EXPECT_EQ(both.robots_status, 404u);
+  EXPECT_EQ(both.partition, PartitionOf(SlotOf("both.test"), kPartitions));
+  EXPECT_EQ(page.domains[2].phase, DomainPhase::kIdle);
+}
+
+TEST_F(DomainTableTest, ThePagesOfATableHaveEachDomainOnce) {
+  for (int i = 0; i < 500; ++i) {
+    PutRecord(fmt::format("site{:03}.test", i), {.failed = static_cast<uint64_t>(i / 10)});
+  }
+  std::vector<std::string> seen;
+  for (size_t offset = 0; offset < 500; offset += 40) {
+    const DomainPage page = List({.sort = DomainColumn::kFailed, .offset = offset, .limit = 40});
+    EXPECT_EQ(page.matches, 500u);
+    for (const std::string& name : NamesOf(page)) seen.push_back(name);
+  }
+  ASSERT_EQ(seen.size(), 500u);
+  EXPECT_EQ(seen.front(), "site490.test");  // most failures, then by name
+  EXPECT_EQ(seen[1], "site491.test");
+  EXPECT_EQ(seen.back(), "site009.test");
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(std::unique(seen.begin(), seen.end()), seen.end());
+}
+
+TEST_F(DomainTableTest, AscendingBeginsWithTheLeast) {
+  PutRecord("b.test", {.fetched = 2});
+  PutRecord("a.test", {.fetched = 2});
+  PutRecord("c.test", {.fetched = 1});
+  EXPECT_THAT(NamesOf(List({.sort = DomainColumn::kFetched, .is_ascending = true})),
+              ElementsAre("c.test", "a.test", "b.test"));
+  EXPECT_THAT(NamesOf(List({.sort = DomainColumn::kName})),
+              ElementsAre("c.test", "b.test", "a.test"));
+}
+
+TEST_F(DomainTableTest, AFilterTakesNamesAndPhases) {
+  PutHead("ready.test", Waiting(1));
+  Head paced = Waiting(1);
+  paced.paced_until = kNow + std::chrono::seconds(1);
+  PutHead("paced.test", paced);
+  Head blocked;
+  blocked.rest.until = kNow + std::chrono::seconds(1);
+  PutHead("blocked.test", blocked);
+  PutHead("idle.test", {});
+  Head later;
+  DelayedBucket& bucket = later.BucketFor(kNow + std::chrono::hours(1), kNow, 1);
+  bucket.next = 1;
+  bucket.waiting = 4;
+  PutHead("later.test", later);
+  const auto of_phase = [&](DomainPhase phase) { return NamesOf(List({.phase = phase})); };
+  EXPECT_THAT(of_phase(DomainPhase::kReady), ElementsAre("ready.test"));
+  EXPECT_THAT(of_phase(DomainPhase::kPaced), ElementsAre("paced.test"));
+  EXPECT_THAT(of_phase(DomainPhase::kBlocked), ElementsAre("blocked.test"));
+  EXPECT_THAT(of_phase(DomainPhase::kIdle), ElementsAre("idle.test"));
+  EXPECT_THAT(of_phase(DomainPhase::kLater), ElementsAre("later.test"));
+  const DomainPage named = List({.contains = "ed.t", .sort = DomainColumn::kName});
+  EXPECT_THAT(NamesOf(named), ElementsAre("paced.test", "blocked.test"));
+  EXPECT_EQ(named.matches, 2u);
+  EXPECT_EQ(named.domains_read, 5u);
+}
+
+TEST_F(DomainTableTest, ABoundedLookSaysThatItIsASample) {
+  for (int i = 0; i < 3000; ++i) PutHead(fmt::format("site{}.test", i), Waiting(1));
+  const DomainPage page = List({.limit = 10, .max_domains = 500});
+  EXPECT_EQ(page.domains.size(), 10u);
+  EXPECT_GE(page.domains_read, 500u);
+  EXPECT_LT(page.domains_read, 3000u);
+  EXPECT_LT(page.share, 1);
+  EXPECT_EQ(List({.max_domains = 0}).domains_read, 3000u);
+}
+
+TEST_F(DomainTableTest, MoreThanMemoryIsForIsRefused) {
+  EXPECT_TRUE(
+      IsFatal(ListDomains(store_, 1, {.offset = kMostListedDomains}, {}, kNow, kLong).status()));
+}
+
+TEST_F(DomainTableTest, ARowThatCannotBeReadIsAnErrorAndNoGap) {
+  Put(Table::kQueue, DomainRow("broken.test"), kHeadColumn, "\xff\xff");
+  EXPECT_TRUE(IsFatal(ListDomains(store_, 1, {}, {}, kNow, kLong).status()));
+}
+
+}  // namespace
+}  // namespace orbweaver
