@@ -50,7 +50,7 @@ TEST(Evaluation, GivesTheFiguresCountedByHand) {
   ExpectBounds(narrow.final.measured, Metric::kPageRank, rank, rank + 25 / 42.0 * pages.RankOf(5),
                rank + pages.RankOf(5));
 
-  const Difference& difference = report.differences.at(0);
+  const CrawlDifference& difference = report.differences.at(0);
   EXPECT_NEAR(-22 / 42.0, difference.absolute[At(Metric::kUnique)].estimate, 1e-6);
   EXPECT_NEAR(-1, difference.absolute[At(Metric::kUnique)].low, 1e-6);
   EXPECT_NEAR(0, difference.absolute[At(Metric::kUnique)].high, 1e-6);
