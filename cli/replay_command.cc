@@ -9,6 +9,7 @@
 #include "cli/help_text.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
+#include "cli/replay/compare_replay.h"
 #include "cli/replay/replay_task.h"
 #include "cli/replay/strategy_list.h"
 #include "cli/replay/verify_replay.h"
@@ -23,27 +24,39 @@ namespace orbweaver {
 namespace {
 
 constexpr char kHelp[] =
-    R"(usage: orbweaver replay RECORDING --verify [OPTIONS]
+    R"(usage: orbweaver replay RECORDING --strategy A --strategy B… [OPTIONS]
+       orbweaver replay RECORDING --verify [OPTIONS]
 
-Runs the strategy worker over a recorded spider log, without fetching anything, and compares its
-decisions with the recorded scoring log. Where they part it shows the first event on which they do:
-the event, what was known, and both decisions. So a recording tests a strategy: a change that should
-change nothing has the same decisions.
+Runs strategies over a recorded spider log, without fetching anything.
 
-  --verify            compare the decisions with the recorded ones
+Each strategy decides on the same events, and remembers its own decisions. Those of each further one
+are compared with those of the first; those of a single one with the recorded ones. It is told which
+requests only one of two makes, and which stand in another band of the queue (0 leaves first, 7
+last) or are due at another time; how many, of which domains and shapes of URL, with examples and
+the events that they came of.
+
+With --verify the decisions of one strategy are held against the recorded ones, byte for byte. Where
+they part it shows the first event on which they do: the event, what was known, and both decisions.
+So a recording tests a strategy: a change that should change nothing has the same decisions.
+
   --strategy NAME|FILE.so[:PARAM=VALUE,…]
-                      this strategy; without it the recorded one, with its parameters
-  --param NAME=VALUE  a parameter of the strategy
+                      a strategy, with its parameters; without one --verify takes the recorded one
+  --param NAME=VALUE  a parameter, where there is one strategy
+  --verify            hold the decisions against the recorded ones
   --json              the result as a JSON object
   --config FILE       read options from a file
   --set NAME=VALUE    set an option; without it the recorded configuration counts
   --help              this text
 
-The recording must have both logs from their beginning: `orbweaver crawl --record DIR`, or
+The recording must have the logs from their beginning: `orbweaver crawl --record DIR`, or
 `orbweaver record` of a cluster whose logs are whole. A strategy that decides at random has no equal.
 
-Exit code: 0 all decisions are equal; 1 they are not, or the recording cannot be read; 2 wrong
-options; 4 stopped before the end.
+Exit code: 0 compared, however different; with --verify all decisions are equal; 1 with --verify
+they are not, or the recording cannot be read; 2 wrong options; 4 stopped before the end.
+
+  orbweaver replay rec --strategy breadth_first --strategy opic:max_pages=100
+  orbweaver replay rec --strategy ./mine.so
+  orbweaver replay rec --verify
 )";
 
 int Run(std::span<const std::string> all_args) {
@@ -67,19 +80,20 @@ int Run(std::span<const std::string> all_args) {
     options.log.level = LogLevel::kWarning;
     ConfigureLog(options.log);
   }
-  if (!verify) return usage("expected --verify");
-  if (strategies->size() > 1) return usage("--verify takes one --strategy");
+  if (verify && strategies->size() > 1) return usage("--verify takes one --strategy");
+  if (!verify && (*strategies)[0].is_recorded) return usage("expected --strategy or --verify");
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) return Fail(kExitUsage, "replay", MessageOf(suffixes.status()));
   for (const ListedStrategy& listed : *strategies) {
     const absl::Status loads = LoadStrategy(listed.options, /*seed=*/1).status();
     if (!loads.ok()) return Fail(kExitUsage, "replay", MessageOf(loads));
   }
-  const auto code = VerifyRecording({.options = options,
-                                     .recording = **recording,
-                                     .suffixes = **suffixes,
-                                     .strategies = *std::move(strategies),
-                                     .json = json});
+  const ReplayTask task{.options = options,
+                        .recording = **recording,
+                        .suffixes = **suffixes,
+                        .strategies = *std::move(strategies),
+                        .json = json};
+  const auto code = verify ? VerifyRecording(task) : CompareDecisions(task);
   if (!code.ok()) return Fail(kExitFailed, "replay", MessageOf(code.status()));
   return *code;
 }

@@ -21,8 +21,8 @@
 #include "common/model/arena.h"
 #include "common/model/spider_log.h"
 #include "lab/crawl/recorded_hosts.h"
-#include "lab/crawl/spill_file.h"
 #include "lab/recording/recording.h"
+#include "lab/replay/spill_file.h"
 
 namespace orbweaver::lab {
 

@@ -18,6 +18,7 @@ absl::StatusOr<std::optional<Decision>> ScoringStream::Take(PartitionId partitio
   auto& schedule = std::get<ScheduleRequests>(entry.entry);
   Decision decision{.key = {partition, schedule.source_offset, schedule.part},
                     .entry = {},
+                    .domain = std::string(schedule.domain),
                     .requests = schedule.requests.size()};
   entry.epoch = Offset(0);
   schedule.source_topic_epoch = 1;

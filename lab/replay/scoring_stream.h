@@ -29,6 +29,7 @@ struct DecisionKey {
 struct Decision {
   DecisionKey key;
   std::string entry;  // of the scoring log, with epochs that are the same in all logs
+  std::string domain;
   size_t requests = 0;
 };
 

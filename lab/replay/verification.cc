@@ -13,12 +13,6 @@ constexpr uint64_t kEventsPerRound = 5000;
 // Decisions without a counterpart: then the two have nothing to do with one another.
 constexpr size_t kMostOpen = 100'000;
 
-absl::Status NeedTopic(const Recording& recording, std::string_view topic) {
-  if (!recording.manifest().Partitions(topic).empty()) return absl::OkStatus();
-  return FatalError("{}: {} is not in this recording. Record it with --topics {},{}",
-                    recording.path().string(), topic, kSpiderLogTopic, kScoringLogTopic);
-}
-
 // Recorded decisions that were written by `until`; all of them without.
 absl::Status ReadDecisions(MergedLog& log, std::optional<WallTime> until, ScoringStream& stream,
                            DecisionComparison* comparison) {
@@ -32,6 +26,12 @@ absl::Status ReadDecisions(MergedLog& log, std::optional<WallTime> until, Scorin
 }
 
 }  // namespace
+
+absl::Status NeedTopic(const Recording& recording, std::string_view topic) {
+  if (!recording.manifest().Partitions(topic).empty()) return absl::OkStatus();
+  return FatalError("{}: {} is not in this recording. Record it with --topics {},{}",
+                    recording.path().string(), topic, kSpiderLogTopic, kScoringLogTopic);
+}
 
 absl::StatusOr<VerificationResult> Verify(const Recording& recording, ReplayWorker& worker,
                                           absl::FunctionRef<bool(uint64_t events)> go_on) {

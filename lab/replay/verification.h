@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
@@ -30,6 +31,9 @@ struct VerificationResult {
 // lacks a topic, or does not begin at the beginning. Poison: it is damaged.
 absl::StatusOr<VerificationResult> Verify(const Recording& recording, ReplayWorker& worker,
                                           absl::FunctionRef<bool(uint64_t events)> go_on);
+
+// Fatal: no partition of `topic` was recorded.
+absl::Status NeedTopic(const Recording& recording, std::string_view topic);
 
 // Replays the events before that of `key` on `worker`, which is new: its store then has the states
 // that the decision was made on. Visits the event itself.

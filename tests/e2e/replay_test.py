@@ -48,6 +48,45 @@ class Replay(Newcomer):
         told = self.replay("--strategy", "breadth_first:retries=1,deny_urls=*/25,*/nothing", code=1)
         self.assertEqual((1, "breadth_first:retries=1,deny_urls=*/25,*/nothing"), (told["different"], told["strategy"]))
 
+    def compare(self, *arguments, code=0):
+        return json.loads(self.orbweaver("replay", "rec", "--json", *arguments, code=code).stdout)
+
+    def test_equal_strategies_are_not_different(self):
+        self.recorded()
+        shutil.copy(pathlib.Path(self.program).resolve().parents[1] / "lib/orbweaver/strategies/breadth_first.so", self.folder / "mine.so")
+        told = self.compare("--strategy", "breadth_first", "--strategy", "./mine.so", "--strategy", "breadth_first")
+        self.assertEqual(["./mine.so", "breadth_first (2)"], [one["second"] for one in told["comparisons"]])
+        for one in told["comparisons"]:
+            self.assertEqual((0, None, []), (one["different"], one["first_difference"], one["examples"]))
+            self.assertEqual([one["equal"]] * 2, one["requests"])
+            self.assertGreater(one["equal"], 40)
+        said = self.orbweaver("replay", "rec", "--strategy", "./mine.so").stdout
+        self.assertIn("./mine.so against the recorded breadth_first", said)
+        self.assertIn("No difference.", said)
+
+    def test_differences_of_strategies_are_counted_and_shown_with_their_events(self):
+        site = self.recorded()
+        changed = "breadth_first:deny_urls=*/25,*/26"
+        told = self.compare("--strategy", "breadth_first", "--strategy", changed)["comparisons"][0]
+        self.assertEqual(("breadth_first", changed), (told["first"], told["second"]))
+        self.assertEqual((2, 2, 0), (told["different"], told["only_first"], told["only_second"]))
+        self.assertEqual({site.url("/25"), site.url("/26")}, {example["url"] for example in told["examples"]})
+        first = told["first_difference"]
+        self.assertEqual("only_first", first["kind"])
+        self.assertIsNone(first["second"])
+        self.assertIn("links_found http://", first["first"]["event"])
+        self.assertEqual([f"127.0.0.1:{site.port}/N"], [row["name"] for row in told["patterns"]])
+        # With the recorded decisions: the same.
+        recorded = self.compare("--strategy", changed)["comparisons"][0]
+        self.assertEqual((2, told["first_difference"]), (recorded["only_first"], recorded["first_difference"]))
+        deep = self.compare("--strategy", "breadth_first", "--strategy", "depth_first")["comparisons"][0]
+        self.assertGreater(deep["other_band"], 30)
+        self.assertEqual(0, deep["only_first"])
+        self.assertLessEqual(len(deep["examples"]), 20)
+        said = self.orbweaver("replay", "rec", "--strategy", "breadth_first", "--strategy", changed, "--strategy", "depth_first").stdout
+        for word in (f"{changed} against breadth_first", "depth_first against breadth_first", "only breadth_first", "in another band", "first difference", "By registered domain", "By URL pattern", "Examples", "links_found"):
+            self.assertIn(word, said)
+
     def test_a_crawl_that_went_on_replays_whole(self):
         site = self.recorded(pages=30)
         self.crawl(site.url("/other"), "--add", "--delay", "0", code=3)
@@ -64,8 +103,9 @@ class Replay(Newcomer):
     def test_what_cannot_be_replayed_is_said(self):
         self.assertIn("nothing", self.orbweaver("replay", "nothing", "--verify", code=1).stderr)
         self.recorded(pages=5)
-        self.assertIn("expected --verify", self.orbweaver("replay", "rec", code=2).stderr)
+        self.assertIn("expected --strategy or --verify", self.orbweaver("replay", "rec", code=2).stderr)
         self.assertIn("--verfy", self.orbweaver("replay", "rec", "--verfy", code=2).stderr)
+        self.assertIn("not clear whose", self.orbweaver("replay", "rec", "--strategy", "random", "--strategy", "opic", "--param", "retries=1", code=2).stderr)
         self.assertIn("one --strategy", self.orbweaver("replay", "rec", "--verify", "--strategy", "random", "--strategy", "opic", code=2).stderr)
         for wrong in ("random:retries", "random:max_page=5", "random:retries=many"):
             self.assertIn(wrong.split(":")[1].split("=")[0], self.orbweaver("replay", "rec", "--verify", "--strategy", wrong, code=2).stderr)

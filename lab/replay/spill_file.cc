@@ -1,4 +1,4 @@
-#include "lab/crawl/spill_file.h"
+#include "lab/replay/spill_file.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<SpillFile>> SpillFile::Create(std::filesystem::pa
   }
   const int fd = OpenWithoutName(folder);
   if (fd < 0) {
-    return FatalError("lay the recorded pages out in {}: {}. --work names another folder",
+    return FatalError("make a temporary file in {}: {}. TMPDIR, or --work, names another folder",
                       folder.string(), std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
   }
   return std::unique_ptr<SpillFile>(new SpillFile(fd, std::move(folder)));
@@ -55,7 +55,7 @@ absl::Status SpillFile::Flush() {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       return FatalError(
-          "lay the recorded pages out in {}, {} bytes so far: {}. --work names "
+          "write to a temporary file in {}, {} bytes so far: {}. TMPDIR, or --work, names "
           "another folder",
           folder_.string(), written_ + done,
           std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
@@ -76,7 +76,7 @@ absl::Status SpillFile::Read(const Extent& extent, std::string* out) const {
                               static_cast<off_t>(extent.offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
-      return FatalError("read a recorded page back from {}: {}", folder_.string(),
+      return FatalError("read a temporary file in {} back: {}", folder_.string(),
                         n < 0 ? std::strerror(errno)  // NOLINT(concurrency-mt-unsafe)
                               : "the file ends");
     }
