@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "common/base/clock.h"
+#include "lab/crawl/crawl_source.h"
 #include "lab/crawl/recorded_answers.h"
 #include "spider/crawl/lanes.h"
 
 namespace orbweaver::lab {
 
-// Place: below the core of a counterfactual crawl's spider, instead of Lane. Results come when the
-// clock, which somebody else moves, has reached their time; so Run never waits. Not thread-safe.
-class RecordedLanes : public Lanes {
+// Place: below the core of a counterfactual crawl's spider, instead of Lane. Run never
+// waits. Not thread-safe.
+class RecordedLanes : public VirtualLanes {
  public:
   // The arguments must outlive this.
   RecordedLanes(RecordedAnswers& answers, const Clock& clock) : answers_(answers), clock_(clock) {}
@@ -23,8 +24,7 @@ class RecordedLanes : public Lanes {
   absl::Status Run(SteadyTime until, std::vector<LaneResult>* done) override;
   absl::Status Stop() override { return absl::OkStatus(); }
 
-  // When the next result comes; SteadyTime::max(): nothing is under way.
-  SteadyTime NextDone() const;
+  SteadyTime NextDone() const override;
 
  private:
   struct Running {

@@ -43,20 +43,18 @@ constexpr ReadLog kLogs[] = {{kSpiderLogTopic, kStrategyWorkerGroup},
 }  // namespace
 
 struct VirtualCrawl::Spider {
-  explicit Spider(RecordedAnswers& answers, const Clock& clock)
-      : lanes(new RecordedLanes(answers, clock)) {}
+  explicit Spider(VirtualLanes* its_lanes) : lanes(its_lanes) {}
 
   MetricRegistry registry;
   CrawlMetrics metrics{registry};
-  RecordedLanes* const lanes;  // the core's
+  VirtualLanes* const lanes;  // the core's
   std::unique_ptr<SpiderCore> core;
 };
 
 VirtualCrawl::VirtualCrawl(const VirtualCrawlSetup& setup)
     : setup_(setup),
-      clock_(setup.web.begin()),
+      clock_(setup.source.begin()),
       began_(clock_.Now()),
-      answers_(setup.web, clock_, setup.seed, &trace_),
       workers_wait_(kWorkerStep) {}
 
 VirtualCrawl::~VirtualCrawl() = default;
@@ -98,13 +96,14 @@ absl::Status VirtualCrawl::Start() {
                   bus_, store_, clock_, db_metrics_,
                   {.options = setup_.db_worker, .name = "db", .membership = {.member = "db"}}));
   for (int i = 0; i < setup_.spiders; ++i) {
-    Spider& spider = *spiders_.emplace_back(std::make_unique<Spider>(answers_, clock_));
+    auto lanes = setup_.source.NewLanes(clock_, &trace_);
+    Spider& spider = *spiders_.emplace_back(std::make_unique<Spider>(lanes.get()));
     spider.core = std::make_unique<SpiderCore>(
         SpiderCoreParts{.bus = bus_,
                         .clock = clock_,
                         .suffixes = setup_.suffixes,
                         .metrics = spider.metrics,
-                        .lanes = std::unique_ptr<Lanes>(spider.lanes),
+                        .lanes = std::move(lanes),
                         .failures = nullptr,
                         .partitions = setup_.partitions,
                         .membership = {.member = fmt::format("spider-{}", i)},
@@ -134,7 +133,7 @@ absl::StatusOr<CrawlTrace> VirtualCrawl::Run(
 }
 
 absl::Status VirtualCrawl::SendSeeds() {
-  const auto& seeds = setup_.web.seeds();
+  const auto seeds = setup_.source.seeds();
   for (; seeds_sent_ < seeds.size() && seeds[seeds_sent_].at <= clock_.Wall(); ++seeds_sent_) {
     const RecordedWeb::SeedEntry& entry = seeds[seeds_sent_];
     RETURN_IF_ERROR(
@@ -179,7 +178,7 @@ absl::Status VirtualCrawl::StepWorkers() {
   happened_ = happened;
   workers_due_ = clock_.Now() + workers_wait_;
   ++rounds_;
-  return rounds_ % kRoundsBetweenCuts == 0 ? CutLogs() : absl::OkStatus();
+  return rounds_ % kRoundsBetweenCuts == 0 && !setup_.keeps_logs ? CutLogs() : absl::OkStatus();
 }
 
 Offset VirtualCrawl::EndOf(std::string_view topic, int partition) {
@@ -231,15 +230,14 @@ std::optional<CrawlEnd> VirtualCrawl::End() {
   if (rounds_quiet_ <= kQuietRounds || (wakes_ && *wakes_ > clock_.Now())) return {};
   if (!IsIdle() || !strategy_->IsSettled()) return {};
   WallTime due = WallTime::max();
-  bool is_empty = seeds_sent_ == setup_.web.seeds().size();
+  const auto seeds = setup_.source.seeds();
+  bool is_empty = seeds_sent_ == seeds.size();
   for (const PartitionReport& report : queue_->Report()) {
     due = std::min(due, report.next_due);
     is_empty = is_empty && report.delayed == 0 &&
                std::ranges::all_of(report.waiting, [](uint64_t waiting) { return waiting == 0; });
   }
-  if (seeds_sent_ < setup_.web.seeds().size()) {
-    due = std::min(due, setup_.web.seeds()[seeds_sent_].at);
-  }
+  if (seeds_sent_ < seeds.size()) due = std::min(due, seeds[seeds_sent_].at);
   if (is_empty || due == WallTime::max()) return CrawlEnd::kNothingLeft;
   wakes_ = clock_.Now() + std::max<Duration>(due - clock_.Wall(), workers_wait_);
   return {};

@@ -1,4 +1,4 @@
-// A whole crawl of a recorded web, in virtual time.
+// A whole crawl in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,8 @@
 #include "common/store/memory/memory_store.h"
 #include "common/store/memory/memory_tables.h"
 #include "db_worker/db_worker_core.h"
+#include "lab/crawl/crawl_source.h"
 #include "lab/crawl/crawl_trace.h"
-#include "lab/crawl/recorded_answers.h"
-#include "lab/crawl/recorded_lanes.h"
-#include "lab/crawl/recorded_web.h"
 #include "spider/crawl/crawl_metrics.h"
 #include "spider/crawl/spider_core.h"
 #include "strategy_worker/core/background_write.h"
@@ -33,16 +31,18 @@ namespace orbweaver::lab {
 
 struct VirtualCrawlSetup {
   // These must outlive the crawl.
-  const RecordedWeb& web;
+  CrawlSource& source;
   Strategy& strategy;
   const PublicSuffixes& suffixes;
 
   int partitions = 1;
   int spiders = 1;
-  uint64_t seed = 1;  // of latencies that were not recorded
   // The end: so many fetches, so much virtual time; 0: none.
   uint64_t budget = 0;
   Duration time{};
+
+  // Logs are not cut as they are read.
+  bool keeps_logs = false;
 
   StrategyWorkerOptions strategy_worker;
   StateOptions states;
@@ -52,8 +52,8 @@ struct VirtualCrawlSetup {
 };
 
 // One strategy worker, one db worker and the spiders, with the cores that ship, on logs and tables
-// in memory, on one thread and one clock. The clock begins when the recording does; time goes to
-// the next thing that is due. The same setup gives the same trace.
+// in memory, on one thread and one clock. Time goes to the next thing that is due. The same setup
+// gives the same trace.
 //
 // Memory: link states, the queue, and the trace; logs are cut as they are read. Not thread-safe;
 // crawls on several threads share nothing but the web.
@@ -67,6 +67,9 @@ class VirtualCrawl {
   // Crawls to the end, once. `go_on` is asked now and then, with the trace so far; when it says
   // false, the trace ends there. Fatal: a worker failed, or the recorded pages cannot be read.
   absl::StatusOr<CrawlTrace> Run(absl::FunctionRef<bool(const CrawlTrace& so_far)> go_on);
+
+  // Its logs; whole with VirtualCrawlSetup::keeps_logs.
+  Bus& bus() { return bus_; }
 
  private:
   struct Spider;
@@ -103,7 +106,6 @@ class VirtualCrawl {
   StateMetrics state_metrics_{metrics_};
   DbWorkerMetrics db_metrics_{metrics_};
   DirectWrite write_;
-  RecordedAnswers answers_;
   std::unique_ptr<Producer> producer_;
   std::unique_ptr<StrategyCore> strategy_;
   std::unique_ptr<DbWorkerCore> queue_;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
+#include "lab/crawl/recorded_source.h"
 #include "strategy_worker/host/loader.h"
 #include "tests/support/recorded_logs.h"
 
@@ -120,7 +121,8 @@ class VirtualCrawlTest : public RecordedLogs {
     RequestFlowOptions flow = options.flow;
     flow.robots.product_token = "orbweaver";
     flow.scope = *CrawlScope::Make({}, *suffixes_);
-    const auto crawl = VirtualCrawl::Create({.web = Web(),
+    RecordedSource source(Web());
+    const auto crawl = VirtualCrawl::Create({.source = source,
                                              .strategy = **strategy,
                                              .suffixes = *suffixes_,
                                              .partitions = 4,
