@@ -9,6 +9,7 @@ import pathlib
 import random
 import subprocess
 import sys
+import time
 import unittest
 import urllib.request
 
@@ -144,10 +145,16 @@ class Settings(Newcomer):
             try:
                 line = next(line for line in process.stderr if line.startswith("The admin server answers on "))
                 address = line.removeprefix("The admin server answers on ").strip().rstrip(".")
-                pages = {}
-                for page in "healthz", "status", "metrics", "config":
+
+                def read(page):
                     with urllib.request.urlopen(f"http://{address}/{page}", timeout=PATIENCE_S) as answer:
-                        pages[page] = answer.read().decode()
+                        return answer.read().decode()
+
+                # The server is there before the workers are.
+                deadline = time.monotonic() + PATIENCE_S
+                while "orbweaver_strategy_" not in read("metrics") or "crawl" not in json.loads(read("status")):
+                    self.assertLess(time.monotonic(), deadline)
+                pages = {page: read(page) for page in ("healthz", "status", "metrics", "config")}
             finally:
                 process.terminate()
                 process.communicate(timeout=PATIENCE_S)

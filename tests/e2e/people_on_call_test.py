@@ -148,7 +148,7 @@ class OnCall(Person):
                       self.types("orbweaver config check --config crawl.yaml", 2).stderr)
         self.types("sed -i s/timout/timeout/ crawl.yaml && orbweaver config check --config crawl.yaml")
         site = self.documentation()
-        process = self.begins(f"orbweaver crawl {site.url('/apt-doc/guide.html/index.html')} --scope path --config crawl.yaml --delay 2s")
+        process = self.begins(f"orbweaver crawl {site.url('/apt-doc/guide.html/index.html')} --scope path --config crawl.yaml --delay 20s")
         feed = "orbweaver log dump spider-feed --json --type request --last 1"
         self.waits_until(lambda: self.folder.joinpath("crawl-data").exists() and '"url":' in self.types(feed, None).stdout, process)
         self.ends(process)
