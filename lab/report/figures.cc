@@ -28,8 +28,7 @@ std::string ShowPercent(double share) {
                      : size >= 10 || size == 0 || size == std::round(size)                ? 0
                      : size >= 1                                                          ? 1
                                                                                           : 2;
-  std::string text = fmt::format("{:.{}f} %", percent, digits);
-  return text.starts_with("-0 ") ? text.substr(1) : text;
+  return size < 0.005 ? "0 %" : fmt::format("{:.{}f} %", percent, digits);
 }
 
 std::string ShowNumber(double number) {
@@ -73,7 +72,7 @@ std::string ShowFigure(Metric metric, double number) {
 std::string ShowFigureSigned(Metric metric, double number) {
   if (!IsShare(metric)) return ShowSigned(number);
   const std::string text = ShowPercent(number);
-  return number > 0 ? "+" + text : text;
+  return number > 0 && text != "0 %" ? "+" + text : text;
 }
 
 }  // namespace orbweaver::lab
