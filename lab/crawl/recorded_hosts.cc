@@ -41,11 +41,13 @@ void RecordedHosts::AddFacts(const HostFacts& facts, WallTime at) {
                      .sitemaps = {facts.sitemaps.begin(), facts.sitemaps.end()}});
 }
 
-void RecordedHosts::AddForbidden(std::string_view host, std::string_view message) {
-  // "line 3: /private/": as RequestFlow says it.
-  const size_t path = message.find(": ");
-  if (path == std::string_view::npos) return;
-  hosts_[std::string(host)].forbidden.emplace(message.substr(path + 2));
+void RecordedHosts::AddForbidden(std::string_view host, std::string_view path_and_query,
+                                 std::string_view message) {
+  // "line 3: /private/": as RequestFlow says it. Another spider may say nothing of the rule.
+  const size_t rule = message.find(": ");
+  hosts_[std::string(host)].forbidden.insert(rule == std::string_view::npos
+                                                 ? fmt::format("{}$", path_and_query)
+                                                 : std::string(message.substr(rule + 2)));
 }
 
 void RecordedHosts::AddAddress(std::string_view host, std::string_view address) {

@@ -33,8 +33,9 @@ struct RecordedRobots {
 class RecordedHosts {
  public:
   void AddFacts(const HostFacts& facts, WallTime at);
-  // `message` of a failure for robots.txt.
-  void AddForbidden(std::string_view host, std::string_view message);
+  // Of a failure for robots.txt: the URL's path and query, and the message, which names the rule.
+  void AddForbidden(std::string_view host, std::string_view path_and_query,
+                    std::string_view message);
   void AddAddress(std::string_view host, std::string_view address);
 
   // Whether a rule that is known forbids this path and query, which was fetched: allows it then.

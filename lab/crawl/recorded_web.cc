@@ -94,9 +94,10 @@ absl::Status RecordedWeb::Builder::Keep(std::string_view value, const SpiderLogE
     if (failed->cause == FailureCause::kRobots) {
       const std::string_view url =
           failed->final_url.empty() ? failed->request.url : failed->final_url;
-      web_.hosts_.AddForbidden(HostOf(url), failed->message);
+      web_.hosts_.AddForbidden(HostOf(url), PathOf(url), failed->message);
+      return absl::OkStatus();
     }
-    // These say nothing of the URL: the host's robots.txt stood before it.
+    // Says nothing of the URL either, which was not asked.
     if (failed->cause == FailureCause::kRobotsUnreachable) return absl::OkStatus();
     return KeepOutcome(failed->request, entry, at);
   }

@@ -49,7 +49,8 @@ struct RecordedAnswer {
 };
 
 // URLs that were asked are known and have numbers from 0, those of a registered domain one behind
-// the other; a URL that was only linked to, or handed back, is unknown. robots.txt is no URL here.
+// the other; a URL that was only linked to, handed back or forbidden by robots.txt is unknown, and
+// robots.txt is none.
 //
 // Place: made once by a command, read by every crawl. Memory: about 100 bytes and the URL's text
 // for each that was asked, 8 for each of its entries; the entries are on disk. Thread-safe once

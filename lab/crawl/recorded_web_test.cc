@@ -126,6 +126,8 @@ TEST_F(RecordedWebTest, RulesOfRobotsTxtAreThoseThatForbadeSomething) {
   SendFailure(0, {.request = {.url = "https://a.example/x", .domain = "a.example"},
                   .cause = FailureCause::kHttp4xx,
                   .status = 404});
+  SendFailure(0, {.request = {.url = "https://a.example/unsaid", .domain = "a.example"},
+                  .cause = FailureCause::kRobots});
   SendPage(0, "https://a.example/private/allowed", "a.example", "");
   SendEntry(0, {.domain = "a.example",
                 .event = HostFacts{.host = "a.example",
@@ -143,7 +145,11 @@ TEST_F(RecordedWebTest, RulesOfRobotsTxtAreThoseThatForbadeSomething) {
   EXPECT_FALSE(rules.Decide("/private/2").allowed);
   EXPECT_TRUE(rules.Decide("/private/allowed").allowed);
   EXPECT_FALSE(rules.Decide("/private/allowed/not").allowed);
+  EXPECT_FALSE(rules.Decide("/unsaid").allowed);
+  EXPECT_TRUE(rules.Decide("/unsaid/2").allowed);
   EXPECT_TRUE(rules.Decide("/x").allowed);
+  // They were not asked.
+  EXPECT_FALSE(web->Find("https://a.example/private/1"));
   EXPECT_EQ(rules.crawl_delay(), milliseconds(2500));
   EXPECT_EQ(web->hosts().RobotsOf("b.example", WallTime()).status, 404);
 }

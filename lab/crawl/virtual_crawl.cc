@@ -259,7 +259,8 @@ void VirtualCrawl::MoveTime() {
     next = std::min(*wakes_, now + kLongestSleep);
     workers_due_ = next;
   }
-  const Duration passes = std::max(next - now, kSpiderStep);
+  Duration passes = std::max(next - now, kSpiderStep);
+  if (setup_.time > Duration::zero()) passes = std::min(passes, began_ + setup_.time - now);
   NoteIdle(passes);
   clock_.Advance(passes);
 }
@@ -279,7 +280,10 @@ void VirtualCrawl::FinishTrace(CrawlEnd end) {
   trace_.end = end;
   trace_.took = clock_.Now() - began_;
   trace_.idle = spiders_idle_ / std::max<int64_t>(std::ssize(spiders_), 1);
-  // Several may have begun in the last step.
+  // Several may have begun in the last step, some at the very end.
+  if (end == CrawlEnd::kTime) {
+    std::erase_if(trace_.fetches, [&](const auto& fetch) { return fetch.at >= setup_.time; });
+  }
   if (setup_.budget > 0 && trace_.fetches.size() > setup_.budget) {
     trace_.fetches.resize(setup_.budget);
   }

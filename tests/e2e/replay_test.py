@@ -103,7 +103,7 @@ class Replay(Newcomer):
     def test_what_cannot_be_replayed_is_said(self):
         self.assertIn("nothing", self.orbweaver("replay", "nothing", "--verify", code=1).stderr)
         self.recorded(pages=5)
-        self.assertIn("expected --strategy or --verify", self.orbweaver("replay", "rec", code=2).stderr)
+        self.assertIn("expected --strategy, --verify or --crawl", self.orbweaver("replay", "rec", code=2).stderr)
         self.assertIn("--verfy", self.orbweaver("replay", "rec", "--verfy", code=2).stderr)
         self.assertIn("not clear whose", self.orbweaver("replay", "rec", "--strategy", "random", "--strategy", "opic", "--param", "retries=1", code=2).stderr)
         self.assertIn("one --strategy", self.orbweaver("replay", "rec", "--verify", "--strategy", "random", "--strategy", "opic", code=2).stderr)

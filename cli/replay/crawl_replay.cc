@@ -1,0 +1,195 @@
+#include "cli/replay/crawl_replay.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "cli/amounts.h"
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/record/progress_line.h"
+#include "cli/replay/crawl_replay_report.h"
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+#include "common/bus/topics.h"
+#include "common/runtime/signal_watcher.h"
+#include "lab/crawl/recorded_source.h"
+#include "lab/crawl/recorded_web.h"
+#include "lab/crawl/virtual_crawl.h"
+#include "spider/crawl/http_spider.h"
+#include "strategy_worker/host/loader.h"
+
+namespace orbweaver {
+namespace {
+
+constexpr Duration kStopDeadline = std::chrono::seconds(60);
+constexpr Duration kLook = std::chrono::milliseconds(200);
+
+// The parts that all crawls have in common, and how far each has come.
+class CrawlRun {
+ public:
+  CrawlRun(const ReplayTask& task, const CrawlReplayArguments& arguments,
+           const lab::RecordedWeb& web, const StopRequest& stop)
+      : task_(task),
+        arguments_(arguments),
+        web_(web),
+        stop_(stop),
+        budget_(arguments.budget > 0 ? arguments.budget : web.visits()),
+        fetches_(task.strategies.size()),
+        traces_(task.strategies.size()) {}
+
+  absl::Status Prepare();
+  absl::StatusOr<std::vector<lab::CrawlTrace>> Run();
+  uint64_t budget() const { return budget_; }
+
+ private:
+  void Work();
+  absl::StatusOr<lab::CrawlTrace> Crawl(size_t index);
+
+  const ReplayTask& task_;
+  const CrawlReplayArguments& arguments_;
+  const lab::RecordedWeb& web_;
+  const StopRequest& stop_;
+  const uint64_t budget_;
+  int partitions_ = 1;
+  SpiderOptions spider_;
+  CrawlScope scope_;
+  std::atomic<size_t> next_ = 0;
+  std::atomic<size_t> done_ = 0;
+  absl::Notification finished_;
+  std::atomic<bool> has_failed_ = false;
+  std::vector<std::atomic<uint64_t>> fetches_;
+  // Each set by one thread, and read when all have ended.
+  std::vector<absl::StatusOr<lab::CrawlTrace>> traces_;
+};
+
+absl::Status CrawlRun::Prepare() {
+  const auto partitions = task_.recording.manifest().Partitions(kSpiderLogTopic);
+  if (!partitions.empty()) partitions_ = partitions.back().value() + 1;
+  if (arguments_.spiders > partitions_) {
+    return FatalError(
+        "--spiders {}: the recorded crawl has {}, and each spider needs one of its own",
+        arguments_.spiders, Count(static_cast<uint64_t>(partitions_), "partition"));
+  }
+  spider_ = task_.options.spider;
+  if (arguments_.delay) spider_.politeness.delay = *arguments_.delay;
+  if (arguments_.speed > 0)
+    spider_.politeness.rate = arguments_.speed / static_cast<double>(arguments_.spiders);
+  RETURN_IF_ERROR(CompleteSpiderOptions(&spider_));
+  ASSIGN_OR_RETURN(scope_, CrawlScope::Make(spider_.scope, task_.suffixes));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index) {
+  const ListedStrategy& listed = task_.strategies[index];
+  ASSIGN_OR_RETURN(const auto strategy, LoadStrategy(listed.options, arguments_.seed));
+  StrategyWorkerOptions worker = task_.options.strategy_worker;
+  worker.on_strategy_error = OnStrategyError::kDeadLetter;
+  worker.max_retry_after =
+      std::chrono::floor<std::chrono::milliseconds>(spider_.politeness.back_off.most);
+  DbWorkerOptions queue = task_.options.db_worker;
+  queue.politeness = spider_.politeness;
+  lab::RecordedSource source(web_, arguments_.seed);
+  ASSIGN_OR_RETURN(const auto crawl,
+                   lab::VirtualCrawl::Create({.source = source,
+                                              .strategy = *strategy,
+                                              .suffixes = task_.suffixes,
+                                              .partitions = partitions_,
+                                              .spiders = static_cast<int>(arguments_.spiders),
+                                              .budget = budget_,
+                                              .time = arguments_.time,
+                                              .strategy_worker = worker,
+                                              .states = task_.options.states,
+                                              .db_worker = queue,
+                                              .crawl = spider_.crawl,
+                                              .flow = FlowOptionsOf(spider_, scope_)}));
+  ASSIGN_OR_RETURN(lab::CrawlTrace trace, crawl->Run([&](const lab::CrawlTrace& so_far) {
+    fetches_[index] = so_far.fetches.size();
+    return !stop_.requested() && !has_failed_;
+  }));
+  fetches_[index] = budget_;
+  trace.strategy = listed.name;
+  return trace;
+}
+
+void CrawlRun::Work() {
+  for (size_t index = next_++; index < traces_.size(); index = next_++) {
+    traces_[index] = Crawl(index);
+    if (!traces_[index].ok()) has_failed_ = true;
+    if (++done_ == traces_.size()) finished_.Notify();
+  }
+}
+
+absl::StatusOr<std::vector<lab::CrawlTrace>> CrawlRun::Run() {
+  const size_t processors = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  while (threads.size() < std::min(processors, traces_.size())) {
+    threads.emplace_back([this] { Work(); });
+  }
+  {
+    ProgressLine progress;
+    while (!finished_.WaitForNotificationWithTimeout(absl::FromChrono(kLook))) {
+      uint64_t sum = 0;
+      for (const auto& fetches : fetches_) sum += fetches;
+      progress.Show(
+          fmt::format("{}, {} of {} crawls done", Fetches(sum), done_.load(), traces_.size()), sum,
+          budget_ * traces_.size());
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<lab::CrawlTrace> traces;
+  for (size_t i = 0; i < traces_.size(); ++i) {
+    if (!traces_[i].ok()) {
+      return FatalError("crawl with {}: {}", task_.strategies[i].name,
+                        MessageOf(traces_[i].status()));
+    }
+    traces.push_back(*std::move(traces_[i]));
+  }
+  return traces;
+}
+
+absl::StatusOr<std::unique_ptr<lab::RecordedWeb>> ReadWeb(const ReplayTask& task,
+                                                          const CrawlReplayArguments& arguments,
+                                                          const StopRequest& stop) {
+  ProgressLine progress;
+  const uint64_t all = task.Events();
+  return lab::RecordedWeb::Read(task.recording, arguments.work, [&](uint64_t events) {
+    progress.Show(Count(events, "event") + " read", events, all);
+    return !stop.requested();
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<int> CrawlRecording(const ReplayTask& task, const CrawlReplayArguments& arguments) {
+  StopRequest stop;
+  SignalWatcher signals(stop, kStopDeadline);
+  signals.Start();
+  const auto web = ReadWeb(task, arguments, stop);
+  if (absl::IsCancelled(web.status())) {
+    return Fail(kExitStopped, "replay", "stopped before anything was crawled");
+  }
+  RETURN_IF_ERROR(web.status());
+  CrawlRun run(task, arguments, **web, stop);
+  if (const absl::Status status = run.Prepare(); !status.ok()) {
+    return Fail(kExitUsage, "replay", MessageOf(status));
+  }
+  ASSIGN_OR_RETURN(const std::vector<lab::CrawlTrace> traces, run.Run());
+  const CrawlReplayReport report{
+      .web = **web, .traces = traces, .budget = run.budget(), .force = arguments.force};
+  Print("{}", task.json ? ReportJson(report) : ReportText(report));
+  if (std::ranges::any_of(traces, [](const lab::CrawlTrace& trace) {
+        return trace.end == lab::CrawlEnd::kStopped;
+      })) {
+    return kExitStopped;
+  }
+  return arguments.force || HasVerdict(report) ? kExitOk : kExitNoVerdict;
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,32 @@
+// The result of counterfactual crawls, for people and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "lab/crawl/crawl_trace.h"
+#include "lab/crawl/recorded_web.h"
+
+namespace orbweaver {
+
+// Of `orbweaver replay --crawl`: too little of it was recorded.
+inline constexpr int kExitNoVerdict = 3;
+
+struct CrawlReplayReport {
+  const lab::RecordedWeb& web;
+  std::span<const lab::CrawlTrace> traces;
+  uint64_t budget = 0;  // of each
+  bool force = false;   // figures also of crawls of which too little was recorded
+};
+
+// "1 fetch", "1,234 fetches".
+std::string Fetches(uint64_t count);
+
+// Enough of every crawl was recorded.
+bool HasVerdict(const CrawlReplayReport& report);
+
+std::string ReportText(const CrawlReplayReport& report);
+std::string ReportJson(const CrawlReplayReport& report);
+
+}  // namespace orbweaver
