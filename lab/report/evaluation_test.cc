@@ -56,7 +56,7 @@ TEST(Evaluation, GivesTheFiguresCountedByHand) {
   EXPECT_NEAR(0, difference.absolute[At(Metric::kUnique)].high, 1e-6);
 }
 
-TEST(Evaluation, DrawsCurvesOverRequestsAndTime) {
+TEST(Evaluation, DrawsCurvesOverFetchesAndTime) {
   const PageTable pages = SmallRecording();
   const std::vector<CrawlFetches> crawls = SmallCrawls(pages);
   const Report report = Evaluate(pages, crawls, {.points = 4});
@@ -79,7 +79,7 @@ TEST(Evaluation, GivesNoVerdictWithoutSupport) {
   const Report report = Evaluate(pages, crawls, {});
   EXPECT_FALSE(report.differences[0].has_verdict);
   EXPECT_THAT(report.differences[0].verdict,
-              StartsWith("No verdict on wide and narrow: only 75 % of the requests of narrow"));
+              StartsWith("No verdict on wide and narrow: only 75 % of the fetches of narrow"));
   const Report forced = Evaluate(pages, crawls, {.force = true});
   EXPECT_TRUE(forced.differences[0].has_verdict);
   EXPECT_THAT(forced.differences[0].verdict, HasSubstr("(forced: the support is only 75 %)"));
@@ -116,7 +116,7 @@ TEST(Evaluation, IsOfNothingWhenNothingWasFetched) {
   const Report report = Evaluate(pages, crawls, {});
   EXPECT_EQ(0u, report.compared_fetches);
   EXPECT_EQ(1, report.strategies[0].support());
-  EXPECT_EQ("none and some gather as many unique pages after 0 requests",
+  EXPECT_EQ("none and some gather as many unique pages after 0 fetches",
             report.differences[0].verdict);
   EXPECT_TRUE(Evaluate(pages, {}, {}).strategies.empty());
 }

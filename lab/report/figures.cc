@@ -52,7 +52,8 @@ std::string ShowSigned(double number) {
 }
 
 std::string ShowCount(uint64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", Grouped(std::to_string(count)), thing, count == 1 ? "" : "s");
+  const std::string_view plural = thing.ends_with("ch") ? "es" : "s";
+  return fmt::format("{} {}{}", Grouped(std::to_string(count)), thing, count == 1 ? "" : plural);
 }
 
 std::string ShowTime(Duration duration) {

@@ -16,7 +16,7 @@ std::string ShowPercent(double share);
 std::string ShowNumber(double number);
 // The same with its sign.
 std::string ShowSigned(double number);
-// "1 request", "2,000 requests".
+// "1 fetch", "2,000 fetches", "2 domains".
 std::string ShowCount(uint64_t count, std::string_view thing);
 // "3 h 12 min".
 std::string ShowTime(Duration duration);

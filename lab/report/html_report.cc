@@ -61,7 +61,7 @@ std::string DataJson(const Report& report) {
   }
   json.EndArray().Key("strategies").BeginArray();
   for (const StrategyReport& strategy : report.strategies) {
-    json.BeginObject().Key("name").Value(strategy.name).Key("by_requests");
+    json.BeginObject().Key("name").Value(strategy.name).Key("by_fetches");
     CurveJson(json, strategy.by_fetches, report.metrics,
               [](const CurvePoint& point) { return static_cast<double>(point.fetches); });
     json.Key("by_time");
@@ -153,7 +153,7 @@ std::string Explorer(const Report& report) {
   }
   text +=
       "</select></label>\n<fieldset><legend>Over</legend><div class=\"choice\">"
-      "<label><input type=\"radio\" name=\"x\" value=\"requests\" checked> Requests</label>"
+      "<label><input type=\"radio\" name=\"x\" value=\"fetches\" checked> Fetches</label>"
       "<label><input type=\"radio\" name=\"x\" value=\"time\"> Time</label></div></fieldset>\n"
       "</div>\n<p id=\"meaning\" class=\"dim\"></p>\n"
       "<svg id=\"plot\" role=\"img\" aria-label=\"Curves of all strategies\" viewBox=\"0 0 800 "
@@ -184,14 +184,14 @@ std::string Explorer(const Report& report) {
 std::string Reading(const Report& report) {
   return fmt::format(
       "<section aria-labelledby=\"reading\">\n<h2 id=\"reading\">How to read this</h2>\n<dl>\n"
-      "<dt>Support</dt><dd>The share of a crawl's requests whose outcome was recorded. All others "
+      "<dt>Support</dt><dd>The share of a crawl's fetches whose outcome was recorded. All others "
       "are unknown. Below {} there is no verdict.</dd>\n"
       "<dt>Bounds</dt><dd>The figure if every unknown page is the worst that it can be, and the "
       "best.</dd>\n"
       "<dt>Estimate (≈)</dt><dd>The figure if unknown pages are as the recorded ones of the same "
       "registered domain and depth. {}</dd>\n"
       "<dt>95 %</dt><dd>{}</dd>\n"
-      "<dt>Inversions</dt><dd>Requests for a page while another one of the same domain, of greater "
+      "<dt>Inversions</dt><dd>Fetches of a page while another one of the same domain, of greater "
       "value and linked to by a page fetched before, still waited.</dd>\n"
       "<dt>Idle</dt><dd>Time in which spiders had room and requests, and all of them waited for "
       "their domains' delays.</dd>\n</dl>\n</section>\n",

@@ -100,7 +100,7 @@ std::string ChangesTable(const Report& report, std::string_view caption, std::st
   const std::string& other = report.strategies[changes.other].name;
   HtmlTable table(caption, {"Domain", other, base});
   const auto cell = [&](double sum, uint64_t fetches) {
-    return ShowNumber(sum) + Small(ShowCount(fetches, "request"));
+    return ShowNumber(sum) + Small(ShowCount(fetches, "fetch"));
   };
   for (const DomainChange& change : shown) {
     table.BeginRow(change.domain);
@@ -115,7 +115,7 @@ std::string ChangesTable(const Report& report, std::string_view caption, std::st
 
 std::string CrawlsSection(const Report& report) {
   HtmlTable table("Each crawl to its own end.",
-                  {"Strategy", "Requests", "Support", "Time", "Idle for politeness", "Inversions"});
+                  {"Strategy", "Fetches", "Support", "Time", "Idle for politeness", "Inversions"});
   for (const StrategyReport& strategy : report.strategies) {
     table.BeginRow(strategy.name, strategy.ending);
     table.Cell(ShowNumber(static_cast<double>(strategy.fetches)));
@@ -157,7 +157,7 @@ std::string FiguresSection(const Report& report) {
   }
   return fmt::format(
       "<section aria-labelledby=\"figures\">\n<h2 id=\"figures\">After {}</h2>\n{}</section>\n",
-      ShowCount(report.compared_fetches, "request"), std::move(table).End());
+      ShowCount(report.compared_fetches, "fetch"), std::move(table).End());
 }
 
 std::string DifferencesSection(const Report& report) {
@@ -169,7 +169,7 @@ std::string DifferencesSection(const Report& report) {
   HtmlTable table(
       fmt::format("After {}. Coloured where the difference is certain: better or worse. "
                   "All pairs stand in differences.csv.",
-                  ShowCount(report.compared_fetches, "request")),
+                  ShowCount(report.compared_fetches, "fetch")),
       std::move(columns));
   for (const Metric metric : report.metrics) {
     table.BeginRow(MetricTitle(metric));
@@ -189,7 +189,7 @@ std::string DomainsSection(const Report& report) {
   std::string text = fmt::format(
       "<section aria-labelledby=\"domains\">\n<h2 id=\"domains\">Winners and losers</h2>\n"
       "<p class=\"dim\">{} by registered domain, after {}.</p>\n",
-      MetricTitle(report.aim), ShowCount(report.compared_fetches, "request"));
+      MetricTitle(report.aim), ShowCount(report.compared_fetches, "fetch"));
   for (const DomainChanges& changes : report.changes) {
     const std::string& base = report.strategies[changes.base].name;
     const std::string& other = report.strategies[changes.other].name;

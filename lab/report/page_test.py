@@ -101,8 +101,8 @@ class Page(unittest.TestCase):
             browser.press("ArrowDown")
             self.assertNotEqual(value, browser.evaluate(ESTIMATES))
             self.assertIn("content", browser.evaluate("document.getElementById('meaning').textContent"))
-            tab_to("x=requests")
-            self.assertIn("requests", browser.evaluate("document.getElementById('where').textContent"))
+            tab_to("x=fetches")
+            self.assertIn("fetches", browser.evaluate("document.getElementById('where').textContent"))
             browser.press("ArrowRight")
             self.assertIn("min", browser.evaluate("document.getElementById('where').textContent"))
             tab_to("at")
@@ -123,7 +123,7 @@ class Page(unittest.TestCase):
                 names.setdefault(node.get("role", {}).get("value"), []).append(node.get("name", {}).get("value", ""))
             for role, count in (("combobox", 1), ("radio", 2), ("slider", 1), ("checkbox", 4)):
                 self.assertEqual(count, len([name for name in names[role] if name.strip()]), role)
-            self.assertTrue(any("oracle" in name and "requests" in name for name in names["image"]), names["image"])
+            self.assertTrue(any("oracle" in name and "fetches" in name for name in names["image"]), names["image"])
 
     def test_names_are_shown_as_text(self):
         with Browser() as browser:

@@ -52,7 +52,7 @@ TEST(ReportFolder, HoldsPageAndTables) {
   EXPECT_EQ(kFiles, NamesIn(folder));
   EXPECT_EQ(std::vector<std::string>{"report"}, NamesIn(folder.parent_path()));
   const std::string figures = ReadWholeFile(folder / "figures.csv").value();
-  EXPECT_THAT(figures, StartsWith("strategy,requests,support,metric,low,estimate,high,"
+  EXPECT_THAT(figures, StartsWith("strategy,fetches,support,metric,low,estimate,high,"
                                   "interval_low,interval_high\n"
                                   "wide,4,1,unique_pages,3,3,3,,\n"));
   EXPECT_THAT(figures, HasSubstr("narrow,4,0.75,unique_pages,2,2.47619048,3,,\n"));

@@ -20,7 +20,7 @@ constexpr MetricText kTexts[] = {
     {"fresh", "Up to date", "The share of the copies that are as the page is at that time."},
     {"age_days", "Age in days",
      "For how many days copies have been out of date, on average; 0 while they are not."},
-    {"errors", "Failures", "Requests that gave no page; every try counts."}};
+    {"errors", "Failures", "Fetches that gave no page; every try counts."}};
 
 }  // namespace
 

@@ -22,9 +22,9 @@ ReportTable Curves(const Report& report) {
   ReportTable table{.name = "curves",
                     .columns = {{"strategy", Type::kString},
                                 {"axis", Type::kString},
-                                {"requests", Type::kInt64},
+                                {"fetches", Type::kInt64},
                                 {"seconds"},
-                                {"known_requests", Type::kInt64},
+                                {"known_fetches", Type::kInt64},
                                 {"metric", Type::kString},
                                 {"low"},
                                 {"estimate"},
@@ -43,7 +43,7 @@ ReportTable Curves(const Report& report) {
     }
   };
   for (const StrategyReport& strategy : report.strategies) {
-    add(strategy, "requests", strategy.by_fetches);
+    add(strategy, "fetches", strategy.by_fetches);
     add(strategy, "time", strategy.by_time);
   }
   return table;
@@ -52,7 +52,7 @@ ReportTable Curves(const Report& report) {
 ReportTable Figures(const Report& report) {
   ReportTable table{.name = "figures",
                     .columns = {{"strategy", Type::kString},
-                                {"requests", Type::kInt64},
+                                {"fetches", Type::kInt64},
                                 {"support"},
                                 {"metric", Type::kString},
                                 {"low"},
@@ -77,7 +77,7 @@ ReportTable Differences(const Report& report) {
   ReportTable table{.name = "differences",
                     .columns = {{"strategy", Type::kString},
                                 {"against", Type::kString},
-                                {"requests", Type::kInt64},
+                                {"fetches", Type::kInt64},
                                 {"metric", Type::kString},
                                 {"low"},
                                 {"estimate"},
@@ -112,8 +112,8 @@ ReportTable Domains(const Report& report) {
                                 {"metric", Type::kString},
                                 {"figure"},
                                 {"figure_against"},
-                                {"requests", Type::kInt64},
-                                {"requests_against", Type::kInt64}},
+                                {"fetches", Type::kInt64},
+                                {"fetches_against", Type::kInt64}},
                     .rows = {}};
   for (const DomainChanges& changes : report.changes) {
     for (const auto* const side : {&changes.winners, &changes.losers}) {

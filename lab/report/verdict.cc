@@ -36,7 +36,7 @@ void SetVerdict(const Report& report, CrawlDifference* difference) {
   const StrategyReport& weaker = other.support() < base.support() ? other : base;
   if (weaker.support() < report.needed_support && !report.forced) {
     difference->verdict = fmt::format(
-        "No verdict on {} and {}: only {} of the requests of {} have a recorded outcome, and {} "
+        "No verdict on {} and {}: only {} of the fetches of {} have a recorded outcome, and {} "
         "are needed. Record a longer crawl, or one that explores (explore: 5%)",
         base.name, other.name, ShowPercent(weaker.support()), weaker.name,
         ShowPercent(report.needed_support));
@@ -46,7 +46,7 @@ void SetVerdict(const Report& report, CrawlDifference* difference) {
   const auto m = static_cast<size_t>(report.aim);
   const Bounded& gap = difference->absolute[m];
   const std::string thing = Thing(report);
-  const std::string after = fmt::format("after {}", ShowCount(report.compared_fetches, "request"));
+  const std::string after = fmt::format("after {}", ShowCount(report.compared_fetches, "fetch"));
   const auto& interval = difference->interval[m];
   // With the interval where there is one; the bounds say what the recording leaves open.
   const bool is_open = interval.has_value() ? interval->low <= 0 && interval->high >= 0

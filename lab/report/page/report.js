@@ -17,7 +17,7 @@
   };
   const colour = (i) => `var(--s${i % 8})`;
   const byTime = () => document.querySelector("input[name=x]:checked").value === "time";
-  const curveOf = (strategy) => (byTime() ? strategy.by_time : strategy.by_requests);
+  const curveOf = (strategy) => (byTime() ? strategy.by_time : strategy.by_fetches);
   const isShown = (i) => document.getElementById("show" + i).checked;
 
   // ---- numbers as people read them ----
@@ -92,7 +92,7 @@
       add(svg, "line", {class: "axis", x1: X(x), x2: X(x), y1: height - bottom, y2: height - bottom + 5});
     }
     add(svg, "text", {x: left + (width - left - right) / 2, y: height - 6, "text-anchor": "middle"},
-      byTime() ? "time of the crawl" : "requests");
+      byTime() ? "time of the crawl" : "fetches");
     if (!byTime() && report.compared < mostX * 0.995) {
       add(svg, "line", {class: "mark", x1: X(report.compared), x2: X(report.compared), y1: top, y2: height - bottom});
     }
@@ -122,7 +122,7 @@
 
     const x = (slider.value / slider.max) * mostX;
     add(svg, "line", {class: "cursor", x1: X(x), x2: X(x), y1: top, y2: height - bottom});
-    const at = byTime() ? duration(x) : grouped(Math.round(x), 0) + " requests";
+    const at = byTime() ? duration(x) : grouped(Math.round(x), 0) + " fetches";
     document.getElementById("where").textContent = at;
     slider.setAttribute("aria-valuetext", at);
     report.strategies.forEach((strategy, i) => {
@@ -135,7 +135,7 @@
         isExact ? "exact" : `${figure(metric, low)} to ${figure(metric, high)}`;
       document.getElementById("support" + i).textContent = percent(valueAt(curve.support, place));
     });
-    svg.setAttribute("aria-label", `${metric.title} over ${byTime() ? "time" : "requests"}: ` + report.strategies.map(
+    svg.setAttribute("aria-label", `${metric.title} over ${byTime() ? "time" : "fetches"}: ` + report.strategies.map(
       (strategy, i) => `${strategy.name} ${document.getElementById("estimate" + i).textContent}`).join(", ") + ` at ${at}`);
   };
 
