@@ -20,6 +20,7 @@
 #include "cli/command.h"
 #include "cli/crawl/crawl_admin.h"
 #include "cli/crawl/crawl_arguments.h"
+#include "cli/crawl/crawl_contact.h"
 #include "cli/crawl/crawl_folder.h"
 #include "cli/crawl/crawl_mirror.h"
 #include "cli/crawl/crawl_notices.h"
@@ -46,6 +47,7 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/config/schema.h"
+#include "common/runtime/admin_server.h"
 #include "common/runtime/signal_watcher.h"
 #include "common/scope/scope_options.h"
 
@@ -132,6 +134,11 @@ output:
   --operator TEXT            who crawls, for those who read the WARC files
   --json                     the closing summary as JSON
 
+  --console ADDR             IP:PORT where the running crawl answers HTTP: /status, /metrics, /healthz;
+                             any free port of 127.0.0.1. Commands such as `orbweaver block` find it
+                             in the folder
+  --no-console               answer nowhere
+
   --dry-run                  say what would be done, and do nothing
   --config FILE              read options from a file
   --set NAME=VALUE           any option; `orbweaver config reference` lists them
@@ -192,7 +199,10 @@ class Progress {
 
   bool on_terminal() const { return on_terminal_; }
 
-  void Show(const CrawlSnapshot& look) {
+  void ShowConsole(std::string address) { console_ = std::move(address); }
+
+  void Show(CrawlSnapshot look) {
+    look.console = console_;
     if (on_terminal_) return view_.Draw(look);
     PrintError("{}\n", DrawLine(look));
   }
@@ -207,6 +217,7 @@ class Progress {
  private:
   const bool on_terminal_;
   LiveView view_;
+  std::string console_;
 };
 
 // Follows the crawl to its end; why it ended.
@@ -294,13 +305,17 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
                    CrawlRecorder::Start(options.record, OriginOf(options, schema, arguments.data),
                                         crawl->bus(), crawl->suffixes(), crawl->partitions()));
   ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl, recorder.get()));
-  RETURN_IF_ERROR(AddSeeds(arguments, options, folder, seeds, *crawl));
+  RETURN_IF_ERROR(AddSeeds(arguments, options, folder, seeds, crawl->bus(), crawl->suffixes()));
   std::unique_ptr<CrawlAdmin> admin;
-  if (IsConfigured(schema, "admin.port")) {
-    ASSIGN_OR_RETURN(admin, CrawlAdmin::Start(options, schema, *crawl));
-    PrintError("The admin server answers on {}:{}.\n", options.process.admin.listen, admin->port());
-  }
   Progress progress;
+  RemoveContact(arguments.data);  // of a run that was killed
+  if (!arguments.no_console) {
+    ASSIGN_OR_RETURN(admin, CrawlAdmin::Start(options, schema, folder, *crawl));
+    progress.ShowConsole(admin->address());
+    if (IsConfigured(schema, "admin.port")) {
+      PrintError("The admin server answers on {}.\n", admin->address());
+    }
+  }
   crawl->Start();
   CrawlEnd end{.allowed_ports = options.spider.network.ports,
                .allowed_hosts = options.spider.network.allow_hosts,
@@ -426,6 +441,15 @@ int Run(std::span<const std::string> all_args) {
     options.log.level = LogLevel::kWarning;
     ConfigureLog(options.log);
   }
+  if (!arguments.no_console && !IsLoopback(options.process.admin.listen) &&
+      options.process.admin.token.empty()) {
+    return Fail(
+        kExitUsage, "crawl",
+        fmt::format("--console {}: other machines could ask there. Set admin.token, or give "
+                    "an address of this machine alone, such as 127.0.0.1:9600",
+                    options.process.admin.listen));
+  }
+  if (options.process.admin.token.empty()) options.process.admin.token = NewToken();
   StopRequest stop;
   SignalWatcher signals(stop, kStopDeadline);
   signals.Start();

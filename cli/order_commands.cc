@@ -11,10 +11,9 @@
 #include "cli/amounts.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/crawl/crawl_contact.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
-#include "cli/frontier/kept_failures.h"
-#include "cli/frontier/message_view.h"
 #include "cli/frontier/writable_log.h"
 #include "cli/message.h"
 #include "cli/order_writer.h"
@@ -32,8 +31,8 @@ namespace orbweaver {
 namespace {
 
 #define ORBWEAVER_ORDER_COMMAND_OPTIONS \
-  R"(  --data DIR        in the folder of `orbweaver crawl`, which must not be running, and the next run
-                    of it carries the order out. Without it the only crawl in ./crawl-data, or a
+  R"(  --data DIR        in the folder of `orbweaver crawl`: a crawl that runs there carries the order
+                    out, else the next run does. Without it the only crawl in ./crawl-data, or a
                     cluster that the options name
   --config FILE     read the options from a file: kafka.brokers, url.…
   --set NAME=VALUE  set an option
@@ -87,8 +86,6 @@ constexpr Duration kTimeout = std::chrono::minutes(2);
 struct Arguments {
   std::string operand;
   DomainOrder order;
-  std::string_view effect;  // "is blocked", …
-  std::string until;        // of a block
   std::optional<std::filesystem::path> folder;
 };
 
@@ -99,29 +96,41 @@ std::string LagText(Bus& bus, const WrittenOrder& written) {
   return fmt::format(" (lag {} and {})", lag->strategy_worker, lag->db_worker);
 }
 
-absl::Status Give(const ProductOptions& options, const Arguments& args) {
+// A folder that cannot be opened, as `unopened` says, has a crawl that runs, which is asked.
+absl::Status AskToOrder(std::string_view action, const Arguments& args, const std::string& domain,
+                        const absl::Status& unopened) {
+  FormParams params{{"domain", domain}};
+  if (action == "block") {
+    params["until_ms"] = fmt::to_string(args.order.blocked_until->time_since_epoch().count());
+  }
+  const auto done = AskCrawl(*args.folder, action, params, kTimeout);
+  if (absl::IsNotFound(done.status())) {
+    return FatalError("{}; {}", MessageOf(unopened), MessageOf(done.status()));
+  }
+  RETURN_IF_ERROR(done.status());
+  Print("{}\n", *done);
+  return absl::OkStatus();
+}
+
+absl::Status Give(std::string_view action, const ProductOptions& options, const Arguments& args) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(const std::string domain,
                    NamedDomain(args.operand, options.spider.url, *suffixes));
   if (domain != args.operand) Print("{} belongs to {}\n", args.operand, domain);
-  ASSIGN_OR_RETURN(const WritableLog log, OpenWritableLog(options, args.folder));
-  uint64_t failed = 0;
-  if (args.order.forget) {
-    ASSIGN_OR_RETURN(failed, EraseFailures(*log.store, domain));
-  }
-  const auto written = WriteOrder(*log.bus, SystemClock(), domain, args.order, kTimeout);
-  if (IsRetry(written.status()) || IsFenced(written.status())) {
-    return RetryError("{}. The order may be in the log or not: give it again, which does no harm",
-                      MessageOf(written.status()));
-  }
-  RETURN_IF_ERROR(written.status());
-  Print("order written: {} {}{}{}\n", domain, args.effect, args.until,
+  const auto log = OpenWritableLog(options, args.folder);
+  if (!log.ok() && args.folder.has_value()) return AskToOrder(action, args, domain, log.status());
+  RETURN_IF_ERROR(log.status());
+  ASSIGN_OR_RETURN(const GivenOrder given,
+                   GiveOrder(*log->bus, *log->store, SystemClock(), domain, args.order, kTimeout));
+  Print("{}{}\n", OrderText(domain, args.order),
         args.folder.has_value()
             ? ", once its crawl goes on"
             : fmt::format(", once the strategy worker and the db worker of partition {} have "
                           "read it{}",
-                          written->partition, LagText(*log.bus, *written)));
-  if (failed > 0) Print("forgot by name {} of it that had failed\n", Count(failed, "URL"));
+                          given.written.partition, LagText(*log->bus, given.written)));
+  if (given.forgotten > 0) {
+    Print("forgot by name {} of it that had failed\n", Count(given.forgotten, "URL"));
+  }
   return absl::OkStatus();
 }
 
@@ -144,18 +153,11 @@ std::string Parse(std::string_view action, std::vector<std::string> args, Argume
     if (!ParseFor(*duration, &parsed->order)) {
       return fmt::format("--for {}: expected a time such as 90s, 30m or 2h", *duration);
     }
-    parsed->effect = "is blocked until ";
-    parsed->until = TimeText(*parsed->order.blocked_until);
   } else if (action == "unblock") {
     parsed->order.blocked_until = WallTime();
-    parsed->effect = "is not blocked";
   } else {
     parsed->order.purge = action == "purge";
     parsed->order.forget = action == "forget";
-    parsed->effect =
-        action == "forget"
-            ? "is as if it had never been seen, but for requests that a spider has in hand"
-            : "has no requests in the queue, and its URLs may be scheduled again";
   }
   if (args.size() != 1 || args[0].starts_with('-')) return "expected one domain";
   parsed->operand = args[0];
@@ -174,7 +176,7 @@ int Run(std::string_view action, std::span<const std::string> all_args) {
     return Fail(kExitUsage, action,
                 fmt::format("{}. `orbweaver {} --help` lists the options", wrong, action));
   }
-  const absl::Status given = Give(options, parsed);
+  const absl::Status given = Give(action, options, parsed);
   if (given.ok()) return kExitOk;
   return Fail(IsPoison(given) ? kExitUsage : kExitFailed, action, MessageOf(given));
 }

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/frontier/kept_failures.h"
+#include "cli/frontier/message_view.h"
+#include "fmt/format.h"
+
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/encode_buffer.h"
@@ -54,6 +58,35 @@ absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::strin
     written.offset = bounds[0].end;
   }
   return written;
+}
+
+absl::StatusOr<GivenOrder> GiveOrder(Bus& bus, Store& store, const Clock& clock,
+                                     std::string_view domain, const DomainOrder& order,
+                                     Duration timeout) {
+  GivenOrder given;
+  if (order.forget) {
+    ASSIGN_OR_RETURN(given.forgotten, EraseFailures(store, domain));
+  }
+  const auto written = WriteOrder(bus, clock, domain, order, timeout);
+  if (IsRetry(written.status()) || IsFenced(written.status())) {
+    return RetryError("{}. The order may be in the log or not: give it again, which does no harm",
+                      MessageOf(written.status()));
+  }
+  RETURN_IF_ERROR(written.status());
+  given.written = *written;
+  return given;
+}
+
+std::string OrderText(std::string_view domain, const DomainOrder& order) {
+  std::string effect = "has no requests in the queue, and its URLs may be scheduled again";
+  if (order.forget) {
+    effect = "is as if it had never been seen, but for requests that a spider has in hand";
+  } else if (order.blocked_until.has_value()) {
+    effect = *order.blocked_until == WallTime()
+                 ? "is not blocked"
+                 : fmt::format("is blocked until {}", TimeText(*order.blocked_until));
+  }
+  return fmt::format("order written: {} {}", domain, effect);
 }
 
 absl::StatusOr<OrderLag> LagBefore(Bus& bus, const WrittenOrder& order, Duration timeout) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -11,6 +12,7 @@
 #include "common/base/ids.h"
 #include "common/bus/bus.h"
 #include "common/model/spider_log.h"
+#include "common/store/store.h"
 
 namespace orbweaver {
 
@@ -24,6 +26,19 @@ struct WrittenOrder {
 // log does not exist. Blocks for some multiple of `timeout` at most.
 absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::string_view domain,
                                         const DomainOrder& order, Duration timeout);
+
+// WriteOrder, and for a domain that is to be forgotten also what the store keeps of its failed
+// URLs.
+struct GivenOrder {
+  WrittenOrder written;
+  uint64_t forgotten = 0;  // failed URLs
+};
+absl::StatusOr<GivenOrder> GiveOrder(Bus& bus, Store& store, const Clock& clock,
+                                     std::string_view domain, const DomainOrder& order,
+                                     Duration timeout);
+
+// "order written: a.test is blocked until 2026-01-31T12:00:00.000Z".
+std::string OrderText(std::string_view domain, const DomainOrder& order);
 
 // How much the workers have to do before they come to an order: messages of its partition.
 struct OrderLag {

@@ -1,5 +1,7 @@
-// `orbweaver pause`, `resume`: what operators do to the partitions of a cluster's queue. Orders
-// about a domain are in order_commands.cc.
+// `orbweaver pause`, `resume`: what operators do to the partitions of a queue, of a cluster or of a
+// crawl that runs on this machine. Orders about a domain are in order_commands.cc.
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,7 +10,8 @@
 #include "absl/strings/str_split.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/crawl/crawl_options.h"
+#include "cli/crawl/crawl_contact.h"
+#include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/live_workers.h"
 #include "cli/message.h"
@@ -27,7 +30,10 @@ namespace {
 
 #define ORBWEAVER_QUEUE_COMMAND_OPTIONS \
   R"(
-  --workers ADDR,…  admin servers of the db workers, HOST:PORT; by default those that report
+  --data DIR        the folder of a crawl that runs on this machine. Without it the only crawl in
+                    ./crawl-data, or a cluster that the options name
+  --workers ADDR,…  of a cluster: admin servers of the db workers, HOST:PORT; by default those that
+                    report
   --token TEXT      their admin.token
   --config FILE     read the options from a file: admin.token, kafka.brokers
   --set NAME=VALUE  set an option
@@ -42,7 +48,8 @@ constexpr char kPauseHelp[] =
     R"(usage: orbweaver pause PARTITION|all [OPTIONS]
 
 Stops the feed of a partition: its spiders finish what they have and get nothing more. Ends with
-`orbweaver resume`, and when the partition goes to another db worker.
+`orbweaver resume`, and when the partition goes to another db worker: a crawl on this machine that
+is started anew is not paused.
 )" ORBWEAVER_QUEUE_COMMAND_OPTIONS;
 
 constexpr char kResumeHelp[] =
@@ -57,6 +64,7 @@ struct Arguments {
   std::string operand;
   std::vector<std::string> workers;
   std::string token;
+  std::optional<std::filesystem::path> folder;
 };
 
 absl::StatusOr<std::vector<std::string>> FindWorkers(Bus& bus) {
@@ -112,6 +120,27 @@ absl::StatusOr<std::vector<int>> PartitionsOf(Bus& bus, const std::string& opera
   return std::vector<int>{static_cast<int>(number)};
 }
 
+// Has the crawl that runs on the folder do it.
+absl::Status DoInFolder(const std::string& action, const ProductOptions& options,
+                        const Arguments& args) {
+  if (!ReadContact(*args.folder).has_value()) {
+    return FatalError(
+        "no crawl runs in {}, or it was told --no-console: there is nothing to {}. `orbweaver "
+        "crawl` "
+        "goes on with it",
+        args.folder->string(), action);
+  }
+  ASSIGN_OR_RETURN(const auto frontier, Frontier::Open(options, args.folder));
+  ASSIGN_OR_RETURN(const std::vector<int> partitions, PartitionsOf(frontier->bus(), args.operand));
+  for (const int partition : partitions) {
+    ASSIGN_OR_RETURN(
+        const std::string says,
+        AskCrawl(*args.folder, action, {{"partition", std::to_string(partition)}}, kAskTimeout));
+    Print("{}\n", says);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Do(const std::string& action, const ProductOptions& options, Arguments args) {
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   if (args.workers.empty()) {
@@ -130,12 +159,12 @@ int Run(const std::string& action, std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   config::Schema schema;
   ProductOptions options;
-  if (const absl::Status loaded = LoadProductOptions(&args, schema, &options); !loaded.ok()) {
-    return Fail(kExitUsage, action, MessageOf(loaded));
-  }
+  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!folder.ok()) return Fail(kExitUsage, action, MessageOf(folder.status()));
   Arguments parsed{.operand = {},
                    .workers = {},
-                   .token = TakeValue(&args, "--token").value_or(options.process.admin.token)};
+                   .token = TakeValue(&args, "--token").value_or(options.process.admin.token),
+                   .folder = *folder};
   if (const auto workers = TakeValue(&args, "--workers")) {
     parsed.workers = absl::StrSplit(*workers, ',', absl::SkipEmpty());
   }
@@ -144,20 +173,18 @@ int Run(const std::string& action, std::span<const std::string> all_args) {
         kExitUsage, action,
         fmt::format("wrong or missing arguments. `orbweaver {} --help` lists them", action));
   }
-  if (parsed.token.empty() && !IsConfigured(schema, "kafka.brokers")) {
-    return Fail(
-        kExitUsage, action,
-        fmt::format(
-            "no cluster is named: `orbweaver {}` is for one (--config FILE). A crawl on this "
-            "machine pauses at Ctrl-C, and `orbweaver crawl` goes on with it",
-            action));
+  parsed.operand = args[0];
+  // A token is a cluster's.
+  if (parsed.folder.has_value() && parsed.token.empty()) {
+    const absl::Status done = DoInFolder(action, options, parsed);
+    if (done.ok()) return kExitOk;
+    return Fail(IsPoison(done) ? kExitUsage : kExitFailed, action, MessageOf(done));
   }
   if (parsed.token.empty()) {
     return Fail(kExitUsage, action,
                 "no token. Give --token, or set admin.token as the db workers "
                 "have it");
   }
-  parsed.operand = args[0];
   const absl::Status done = Do(action, options, std::move(parsed));
   if (done.ok()) return kExitOk;
   return Fail(IsPoison(done) ? kExitUsage : kExitFailed, action, MessageOf(done));
@@ -167,7 +194,7 @@ int Run(const std::string& action, std::span<const std::string> all_args) {
 
 Command PauseCommand() {
   return {.name = "pause",
-          .summary = "Stop the feed of a cluster's partition",
+          .summary = "Stop the feed of a partition, or of all",
           .help = kPauseHelp,
           .run = [](std::span<const std::string> args) { return Run("pause", args); }};
 }

@@ -1,10 +1,13 @@
-// The admin server of a crawl on one machine.
+// The HTTP server of a crawl on one machine.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/crawl/crawl_folder.h"
+#include "cli/crawl/crawl_orders.h"
 #include "cli/crawl/local_crawl.h"
 #include "cli/product_options.h"
 
@@ -14,21 +17,28 @@
 
 namespace orbweaver {
 
-// Serves /healthz, /readyz, /status, /metrics and /config, and the queue's actions, of the crawl.
-// Place: `orbweaver crawl` with admin.port. Ends before the crawl does.
+// Serves /healthz, /readyz, /status, /metrics and /config, and the actions of the queue and of
+// CrawlOrders. The folder says where, as long as this lives (crawl_contact.h).
+// Place: `orbweaver crawl`. Ends before the crawl does.
 class CrawlAdmin {
  public:
-  // All must outlive it. Fatal: the address cannot be bound.
+  // All must outlive it. admin.port 0 takes any free port. Fatal: the address cannot be bound, or
+  // the folder not written to.
   static absl::StatusOr<std::unique_ptr<CrawlAdmin>> Start(const ProductOptions& options,
                                                            const config::Schema& schema,
+                                                           const CrawlFolder& folder,
                                                            LocalCrawl& crawl);
   ~CrawlAdmin();
 
-  int port() const { return server_.port(); }
+  // HOST:PORT, as this machine reaches it.
+  std::string address() const;
 
  private:
-  CrawlAdmin(const ProductOptions& options, LocalCrawl& crawl);
+  CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder, LocalCrawl& crawl);
 
+  const CrawlFolder folder_;
+  const std::string listen_;
+  CrawlOrders orders_;
   std::vector<AdminSite::Registration> pages_;
   AdminServer server_;
 };

@@ -55,6 +55,7 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
   into->json = TakeSwitch(args, "--json");
   into->dry_run = TakeSwitch(args, "--dry-run");
   into->add = TakeSwitch(args, "--add");
+  into->no_console = TakeSwitch(args, "--no-console");
   into->seed_files = TakeValues(args, "--seeds");
   if (const auto folder = TakeValue(args, "--data")) into->data = *folder;
   if (const auto text = TakeValue(args, "--max-pages");
@@ -110,6 +111,16 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
   }
   if (TakeSwitch(args, "--assets")) set("--assets", "scope.assets", "true");
   if (TakeSwitch(args, "--everything")) set("--everything", "scope.kind", "everything");
+  if (const auto address = TakeValue(args, "--console")) {
+    const size_t colon = address->rfind(':');
+    if (colon == address->npos || colon == 0) {
+      return fmt::format("--console {}: expected IP:PORT, such as 127.0.0.1:9600", *address);
+    }
+    const bool has_brackets = address->front() == '[' && colon > 1 && (*address)[colon - 1] == ']';
+    set("--console", "admin.listen",
+        has_brackets ? address->substr(1, colon - 2) : address->substr(0, colon));
+    set("--console", "admin.port", address->substr(colon + 1));
+  }
   for (const auto& [name, option] : kShortForms) {
     const auto value = TakeValue(args, name);
     if (!value) continue;

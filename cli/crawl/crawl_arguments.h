@@ -25,6 +25,7 @@ struct CrawlArguments {
   Duration duration{};
   Duration max_wait = std::chrono::hours(1);
   bool add = false;
+  bool no_console = false;
   // Its options that stand for a --set, by that one: config::Inputs::flags.
   std::map<std::string, std::string> flags;
   bool json = false;

@@ -63,6 +63,26 @@ std::optional<uint64_t> WaitingIn(const ProductOptions& options, const CrawlFold
   return waiting;
 }
 
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using SeedTexts = std::unique_ptr<std::FILE, CloseFile>;
+
+absl::Status Unwritten(const CrawlFolder& folder) {
+  return FatalError("write {}: {}", folder.seed_texts().string(), std::strerror(errno));
+}
+
+absl::StatusOr<SeedTexts> OpenTexts(const CrawlFolder& folder) {
+  SeedTexts texts(std::fopen(folder.seed_texts().c_str(), "ae"));
+  if (texts == nullptr) return Unwritten(folder);
+  return texts;
+}
+
+absl::Status MakeDurable(const CrawlFolder& folder, std::FILE* texts) {
+  const bool is_durable = std::fflush(texts) == 0 && fsync(fileno(texts)) == 0;
+  return is_durable ? absl::OkStatus() : Unwritten(folder);
+}
+
 // Fatal when patterns leave out all seeds. Standard input can be read only once, by AddSeeds.
 absl::Status CheckScopeOfSeeds(const CrawlArguments& arguments, const SeedScope& scope) {
   if (!scope.HasPatterns() || !arguments.has_seeds()) return absl::OkStatus();
@@ -131,25 +151,21 @@ absl::Status CheckSeedsBelong(const CrawlArguments& arguments, const ProductOpti
 }
 
 absl::Status AddSeeds(const CrawlArguments& arguments, const ProductOptions& options,
-                      const CrawlFolder& folder, const SeedList& seeds, LocalCrawl& crawl) {
+                      const CrawlFolder& folder, const SeedList& seeds, Bus& bus,
+                      const PublicSuffixes& suffixes) {
   const bool begins_anew = folder.begins_anew();
   if (!arguments.has_seeds() && !begins_anew) return absl::OkStatus();
-  UrlResolver resolver(options.spider.url, crawl.suffixes());
+  UrlResolver resolver(options.spider.url, suffixes);
   ASSIGN_OR_RETURN(const auto writer,
-                   SeedWriter::Create(crawl.bus(), SystemClock(), resolver, kSeedTimeout));
-  ASSIGN_OR_RETURN(const auto scope,
-                   SeedScope::Make(options.spider.scope, resolver, crawl.suffixes()));
+                   SeedWriter::Create(bus, SystemClock(), resolver, kSeedTimeout));
+  ASSIGN_OR_RETURN(const auto scope, SeedScope::Make(options.spider.scope, resolver, suffixes));
   if (begins_anew) RETURN_IF_ERROR(AddSeedLines(folder.seed_texts().string(), *writer).status());
   const std::vector<SeedList> known = folder.Seeds();
   const bool is_new = arguments.has_seeds() &&
                       std::ranges::find(known, seeds.digest, &SeedList::digest) == known.end();
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  std::unique_ptr<std::FILE, decltype(close)> texts(nullptr, close);
+  SeedTexts texts;
   if (is_new) {
-    texts.reset(std::fopen(folder.seed_texts().c_str(), "ae"));
-    if (texts == nullptr) {
-      return FatalError("write {}: {}", folder.seed_texts().string(), std::strerror(errno));
-    }
+    ASSIGN_OR_RETURN(texts, OpenTexts(folder));
     writer->RecordTo(texts.get());
   }
   for (const std::string& seed : arguments.seeds) {
@@ -161,12 +177,34 @@ absl::Status AddSeeds(const CrawlArguments& arguments, const ProductOptions& opt
   }
   RETURN_IF_ERROR(writer->Finish());
   if (writer->durable() == 0) return FatalError("no seed among the lines of the files");
-  if (texts != nullptr && (std::fflush(texts.get()) != 0 || fsync(fileno(texts.get())) != 0)) {
-    return FatalError("write {}: {}", folder.seed_texts().string(), std::strerror(errno));
-  }
+  if (texts != nullptr) RETURN_IF_ERROR(MakeDurable(folder, texts.get()));
   // Once they are durable: until then the same command adds them again.
   if (arguments.has_seeds()) RETURN_IF_ERROR(folder.AddSeeds(seeds));
   return begins_anew ? folder.BegunAnew() : absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> AddMoreSeeds(const std::vector<std::string>& seeds,
+                                      const ProductOptions& options, const CrawlFolder& folder,
+                                      Bus& bus, const PublicSuffixes& suffixes) {
+  UrlResolver resolver(options.spider.url, suffixes);
+  ASSIGN_OR_RETURN(const auto scope, SeedScope::Make(options.spider.scope, resolver, suffixes));
+  for (const std::string& seed : seeds) {
+    ResolvedUrl url;
+    if (const UrlError error = ResolveSeed(seed, resolver, &url); error != UrlError::kNone) {
+      return PoisonError("seed '{}': {}", seed, UrlErrorName(error));
+    }
+    if (const std::string why = scope.WhyLeftOut(seed); !why.empty()) {
+      return PoisonError("seed '{}': left out, {}", seed, why);
+    }
+  }
+  ASSIGN_OR_RETURN(const SeedTexts texts, OpenTexts(folder));
+  ASSIGN_OR_RETURN(const auto writer,
+                   SeedWriter::Create(bus, SystemClock(), resolver, kSeedTimeout));
+  writer->RecordTo(texts.get());
+  for (const std::string& seed : seeds) CHECK(writer->Add(seed) == UrlError::kNone);
+  RETURN_IF_ERROR(writer->Finish());
+  RETURN_IF_ERROR(MakeDurable(folder, texts.get()));
+  return writer->durable();
 }
 
 }  // namespace orbweaver

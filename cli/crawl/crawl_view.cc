@@ -43,7 +43,8 @@ std::string DueIn(const CrawlSnapshot& crawl) {
 
 std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size_t height) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{} for {}", crawl.state, Time(crawl.elapsed)));
+  lines.push_back(fmt::format("{} for {}{}", crawl.state, Time(crawl.elapsed),
+                              crawl.console.empty() ? "" : "   http://" + crawl.console));
   lines.push_back(fmt::format("  pages    {:>12}   {:>8.1f}/s   failed {}{}", Count(crawl.pages),
                               crawl.pages_per_s, Count(crawl.failed),
                               crawl.put_by == 0 ? "" : "   put by " + Count(crawl.put_by)));
@@ -54,6 +55,10 @@ std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size
   lines.push_back(fmt::format("  domains  {:>12} ready   {} between two requests   {} blocked",
                               Count(crawl.ready_domains), Count(crawl.paced_domains),
                               Count(crawl.blocked_domains)));
+  if (crawl.paused_partitions > 0) {
+    lines.push_back(fmt::format("  paused: {}; `orbweaver resume all` lets the queue go on",
+                                Count(crawl.paused_partitions, "partition")));
+  }
   if (!crawl.no_way_out.empty()) {
     lines.push_back(fmt::format("  no way out: {}; tried again", crawl.no_way_out));
   }
@@ -103,6 +108,9 @@ std::string DrawLine(const CrawlSnapshot& crawl) {
       Count(crawl.delayed), Count(crawl.fetching), Count(crawl.ready_domains),
       Count(crawl.paced_domains), Count(crawl.blocked_domains));
   if (crawl.dead_letters > 0) line += fmt::format("; dead letters {}", Count(crawl.dead_letters));
+  if (crawl.paused_partitions > 0) {
+    line += fmt::format("; paused: {}", Count(crawl.paused_partitions, "partition"));
+  }
   if (!crawl.no_way_out.empty()) line += fmt::format("; no way out: {}", crawl.no_way_out);
   if (const std::string due = DueIn(crawl); crawl.is_idle && !due.empty()) {
     line += fmt::format("; the next request is due {}", due);

@@ -38,10 +38,12 @@ struct CrawlSnapshot {
   uint64_t ready_domains = 0;
   uint64_t paced_domains = 0;  // between two requests
   uint64_t blocked_domains = 0;
+  size_t paused_partitions = 0;
   uint64_t dead_letters = 0;  // events of this run that could not be processed
   std::vector<std::pair<std::string_view, uint64_t>> errors;  // by cause, most first
   std::vector<std::pair<std::string, Duration>> slowest;  // domains, and their last answer's time
   WallTime at;                                            // of this look
+  std::string console;                                    // where it is asked; empty: nowhere
   // The nearest of the limits that are set: how much of it is used up, from 0 to 1.
   std::optional<double> done;
 };

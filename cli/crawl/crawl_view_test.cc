@@ -99,5 +99,17 @@ TEST(CrawlViewTest, WhatCannotBeReachedAndWhatIsPutByAreShown) {
   EXPECT_THAT(DrawLine(crawl), HasSubstr("no way out: connect to the proxy: refused"));
 }
 
+TEST(CrawlViewTest, APausedQueueAndWhereTheCrawlIsAskedAreShown) {
+  CrawlSnapshot crawl = Snapshot();
+  EXPECT_THAT(DrawLine(crawl), Not(HasSubstr("paused")));
+  EXPECT_THAT(DrawView(crawl, 100, 50)[0], Not(HasSubstr("http")));
+  crawl.paused_partitions = 3;
+  crawl.console = "127.0.0.1:9600";
+  EXPECT_THAT(DrawLine(crawl), HasSubstr("paused: 3 partitions"));
+  const std::vector<std::string> lines = DrawView(crawl, 100, 50);
+  EXPECT_THAT(lines[0], HasSubstr("http://127.0.0.1:9600"));
+  EXPECT_THAT(lines, ::testing::Contains(HasSubstr("`orbweaver resume all`")));
+}
+
 }  // namespace
 }  // namespace orbweaver

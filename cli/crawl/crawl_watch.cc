@@ -44,6 +44,7 @@ void AddQueue(std::span<const PartitionReport> partitions, CrawlSnapshot* look) 
     look->ready_domains += partition.ready;
     look->paced_domains += partition.paced;
     look->blocked_domains += partition.blocked;
+    if (partition.paused) ++look->paused_partitions;
   }
 }
 

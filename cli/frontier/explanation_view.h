@@ -1,4 +1,4 @@
-// What happens to a URL, for people and as JSON.
+// The explanation of a URL, for people and as JSON.
 //
 // Place: `orbweaver explain` and the console. Pure functions.
 #pragma once

@@ -87,6 +87,12 @@ const char* Complaint(const error_code& error, int* status) {
 
 }  // namespace
 
+bool IsLoopback(const std::string& address) {
+  error_code error;
+  const auto parsed = asio::ip::make_address(address, error);
+  return !error && parsed.is_loopback();
+}
+
 // One span from Start to Stop.
 class AdminServer::Impl {
  public:

@@ -13,6 +13,9 @@
 
 namespace orbweaver {
 
+// Whether only this machine reaches the IP address; false for anything else.
+bool IsLoopback(const std::string& address);
+
 struct AdminServerOptions {
   std::string listen = "127.0.0.1";  // an IP address
   int port = 0;                      // 0: any free one

@@ -36,7 +36,33 @@ absl::StatusOr<std::string> Decode(std::string_view text) {
   return out;
 }
 
+void AppendEncoded(std::string_view text, std::string* out) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  constexpr std::string_view kPlain = "-._/:";
+  for (const char c : text) {
+    const bool is_alnum =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    if (is_alnum || kPlain.find(c) != std::string_view::npos) {
+      *out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      *out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+}
+
 }  // namespace
+
+std::string EncodeForm(const FormParams& params) {
+  std::string text;
+  for (const auto& [name, value] : params) {
+    if (!text.empty()) text += '&';
+    AppendEncoded(name, &text);
+    text += '=';
+    AppendEncoded(value, &text);
+  }
+  return text;
+}
 
 absl::StatusOr<FormParams> ParseForm(std::string_view text) {
   FormParams params;

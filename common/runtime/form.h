@@ -15,4 +15,7 @@ using FormParams = std::map<std::string, std::string, std::less<>>;
 // percent sign is not followed by two hexadecimal digits or a name comes twice.
 absl::StatusOr<FormParams> ParseForm(std::string_view text);
 
+// The other way round; any bytes.
+std::string EncodeForm(const FormParams& params);
+
 }  // namespace orbweaver

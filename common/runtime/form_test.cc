@@ -1,5 +1,7 @@
 #include "common/runtime/form.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
@@ -13,6 +15,13 @@ TEST(FormTest, DecodesWhatCurlSends) {
   EXPECT_EQ(ParseForm("").value(), FormParams{});
   EXPECT_EQ(ParseForm("&&a=1&").value(), (FormParams{{"a", "1"}}));
   EXPECT_EQ(ParseForm("a=b=c%26").value(), (FormParams{{"a", "b=c&"}}));
+}
+
+TEST(FormTest, AnyBytesComeBack) {
+  const FormParams params{
+      {"a&b=c", "x\n%+ y"}, {"empty", ""}, {"bytes", std::string("\0\xff/:\xc3", 5)}};
+  EXPECT_EQ(ParseForm(EncodeForm(params)).value(), params);
+  EXPECT_EQ(EncodeForm({}), "");
 }
 
 TEST(FormTest, RefusesWhatCouldMeanTwoThings) {

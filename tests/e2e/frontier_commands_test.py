@@ -102,7 +102,7 @@ class FrontierCommands(unittest.TestCase):
         self.assertEqual(0, self.crawl("--delay", "1ms").wait(PATIENCE_S))
 
     def test_an_order_is_carried_out_when_the_crawl_goes_on(self):
-        crawl = self.crawl("--delay", "3s")
+        crawl = self.crawl("--delay", "3s", "--no-console")
         self.await_that(lambda: self.data.exists() and self.web.requests() > 5)
         seeds = self.web.seeds.read_text().split()
         self.assertIn("in use by process", self.run_on_folder("purge", seeds[0], code=1))

@@ -56,9 +56,9 @@ class OnCall(Person):
         self.assertEqual(2, sum(1 for _, line in zip(range(2), (line for line in watching.stdout if line.startswith("queue: ")))))
         self.ends(watching)
         self.assertIn("--for TIME is missing", self.types("orbweaver block localhost", 2).stderr)
-        refused = self.types("orbweaver block localhost --for 1h", 1).stderr
-        self.assertIn(f"in use by process {process.pid}", refused)
-        self.assertIn("no cluster is named", self.types("orbweaver pause all", 2).stderr)
+        self.assertIn("once the running crawl has read it", self.types("orbweaver block localhost --for 1h").stdout)
+        self.waits_until(lambda: self.inspect("domain", "localhost")["queue"]["blocked"], process)
+        self.types("orbweaver unblock localhost && orbweaver pause all && orbweaver resume all")
 
         process.kill()
         process.communicate()

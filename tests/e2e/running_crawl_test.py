@@ -1,0 +1,182 @@
+"""A crawl that runs is asked and told from another terminal.
+
+python3 running_crawl_test.py PROGRAM
+"""
+
+import json
+import pathlib
+import signal
+import stat
+import subprocess
+import sys
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+from newcomer import Newcomer
+from small_site import Site
+from synthetic_web import PATIENCE_S
+
+PAGES = 3000
+
+
+class RunningCrawl(Newcomer):
+    def endless(self, address="127.0.0.1"):
+        """A site of more pages than any test fetches."""
+        files = {f"/{i}": "".join(f"<a href=/{3 * i + k}>x</a>" for k in (1, 2, 3) if 3 * i + k < PAGES) for i in range(PAGES)}
+        site = Site(files, address)
+        self.addCleanup(site.close)
+        self.ports.append(str(site.port))
+        return site
+
+    def begins(self, *arguments):
+        """A crawl in the background, in ./data."""
+        process = subprocess.Popen(
+            [self.program, "crawl", *arguments, "--data", "data", "--delay", "20ms", "--user-agent", "me",
+             "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={','.join(self.ports)}"],
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def waits_until(self, condition, process):
+        """It polls: neither a server's list nor another process's folder wakes anybody."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            self.assertIsNone(process.poll(), "it ended by itself")
+            time.sleep(0.005)
+
+    def waits_for_more(self, site, process, more=20):
+        already = len(site.requests)
+        self.waits_until(lambda: len(site.requests) >= already + more, process)
+
+    def ends(self, process):
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(4, process.returncode, out + errors)
+        return out, errors
+
+    def tell(self, *arguments, **more):
+        return self.orbweaver(*arguments, "--data", "data", **more)
+
+    def contact(self):
+        return (self.folder / "data" / "contact").read_text().split()
+
+    def test_a_domain_is_blocked_and_let_go_while_another_is_crawled(self):
+        one, two = self.endless(), self.endless("127.0.0.2")
+        process = self.begins(one.url("/0"), two.url("/0"))
+        self.waits_for_more(one, process)
+        told = self.tell("block", "127.0.0.1", "--for", "1h").stdout
+        self.assertRegex(told, r"^order written: 127\.0\.0\.1 is blocked until .*, once the running crawl has read it$")
+        blocked = lambda: json.loads(self.tell("inspect", "domain", "127.0.0.1").stdout)["queue"]["blocked"]
+        self.waits_until(blocked, process)
+        # The feed's rest is still fetched.
+        while (asked := len(one.requests)) < PAGES / 2:
+            self.waits_for_more(two, process)
+            if asked == len(one.requests):
+                break
+        self.assertLess(asked, PAGES / 2)
+        self.waits_for_more(two, process)
+        self.assertEqual(asked, len(one.requests))
+        self.tell("unblock", "127.0.0.1")
+        self.waits_for_more(one, process)
+        self.tell("purge", "127.0.0.1")
+        waiting = lambda: sum(json.loads(self.tell("inspect", "domain", "127.0.0.1").stdout)["queue"]["waiting_by_band"])
+        self.waits_until(lambda: waiting() == 0, process)
+        out, _ = self.ends(process)
+        self.assertNotIn("dead letters", out)
+
+    def test_the_queue_pauses_and_goes_on(self):
+        site = self.endless()
+        process = self.begins(site.url("/0"))
+        self.waits_for_more(site, process)
+        self.assertEqual([f"partition {i} is paused" for i in range(4)], self.tell("pause", "all").stdout.splitlines())
+        address, _ = self.contact()
+        status = lambda: json.load(urllib.request.urlopen(f"http://{address}/status", timeout=PATIENCE_S))
+        self.waits_until(lambda: status()["crawl"]["held"] == 0, process)
+        self.assertIn("expected `all`, or a number from 0 to 3", self.tell("pause", "4", code=2).stderr)
+        self.assertEqual("partition 2 is resumed\n", self.tell("resume", "2").stdout)
+        self.tell("resume", "all")
+        self.waits_for_more(site, process)
+        self.ends(process)
+        self.assertIn("no crawl runs in data", self.tell("pause", "all", code=1).stderr)
+
+    def test_seeds_are_added_to_a_crawl_that_runs_and_to_one_that_rests(self):
+        one, two = self.endless(), self.endless("127.0.0.2")
+        file = self.folder / "more.txt"
+        file.write_text(f"# more\n{two.url('/0')}\nno url::\n{two.url('/2999')}\n{two.url('/1.png')}\n")
+        process = self.begins(one.url("/0"), "--exclude", "*.png")
+        self.waits_for_more(one, process)
+        told = self.tell("seeds", "add", file, code=1)
+        self.assertEqual("2 seeds added, 2 lines refused\n", told.stdout)
+        self.assertIn(f"{file}:3: parse: no url::\n", told.stderr)
+        self.assertIn(f"{file}:5: left out, it matches --exclude '*.png': ", told.stderr)
+        self.waits_until(lambda: {"/0", "/2999"} <= set(two.paths()), process)
+        self.ends(process)
+        file.write_text(one.url("/2998"))
+        told = self.tell("seeds", "add", file).stdout
+        self.assertEqual("1 seed added, 0 lines refused\nTo crawl them: orbweaver crawl --data data\n", told)
+        # The folder knows them: neither are they another crawl's, nor does a reset lose them.
+        self.assertEqual([two.url("/0"), two.url("/2999"), one.url("/2998")], (self.folder / "data" / "seed-urls").read_text().split()[1:])
+        process = self.begins("--seeds", str(file))
+        self.waits_until(lambda: "/2998" in one.paths(), process)
+        self.ends(process)
+
+    def test_only_this_user_may_tell_it_anything(self):
+        site = self.endless()
+        process = self.begins(site.url("/0"))
+        self.waits_for_more(site, process)
+        file = self.folder / "data" / "contact"
+        self.assertEqual(0o600, stat.S_IMODE(file.stat().st_mode))
+        address, token = self.contact()
+        self.assertTrue(address.startswith("127.0.0.1:"))
+
+        def answer(path, **headers):
+            request = urllib.request.Request(f"http://{address}{path}", data=b"domain=127.0.0.1" if "actions" in path else None, headers=headers)
+            try:
+                return urllib.request.urlopen(request, timeout=PATIENCE_S).status
+            except urllib.error.HTTPError as error:
+                return error.code
+
+        self.assertEqual(200, answer("/metrics"))
+        self.assertEqual(200, answer("/healthz"))
+        self.assertEqual(421, answer("/status", Host="rebound.example"))
+        self.assertEqual(401, answer("/actions/purge"))
+        self.assertEqual(401, answer("/actions/purge", Authorization="Bearer " + "0" * len(token)))
+        self.assertEqual(421, answer("/actions/purge", Authorization=f"Bearer {token}", Host="rebound.example"))
+        self.assertNotIn(token, urllib.request.urlopen(f"http://{address}/config", timeout=PATIENCE_S).read().decode())
+        self.assertNotIn(token, (self.folder / "data" / "crawl.yaml").read_text())
+        self.ends(process)
+        self.assertFalse(file.exists())
+
+    def test_what_a_killed_crawl_left_behind_misleads_nobody(self):
+        site = self.endless()
+        process = self.begins(site.url("/0"))
+        self.waits_for_more(site, process)
+        process.kill()
+        process.communicate()
+        self.contact()
+        self.assertIn("no crawl of data answers", self.tell("pause", "all", code=1).stderr)
+        self.assertIn(", once its crawl goes on", self.tell("block", "127.0.0.1", "--for", "1s").stdout)
+
+    def test_it_answers_where_it_is_told_to_or_not_at_all(self):
+        site = self.endless()
+        process = self.begins(site.url("/0"), "--no-console")
+        self.waits_for_more(site, process)
+        self.assertFalse((self.folder / "data" / "contact").exists())
+        self.assertRegex(self.tell("purge", "127.0.0.1", code=1).stderr, rf"in use by process {process.pid} .*no crawl of data says where it can be asked")
+        self.ends(process)
+        process = self.begins("--console", "[::1]:0")
+        self.waits_for_more(site, process)
+        self.assertRegex(self.contact()[0], r"^\[::1\]:\d+$")
+        self.tell("purge", "127.0.0.1")
+        _, errors = self.ends(process)
+        self.assertIn(f"The admin server answers on [::1]:", errors)
+        for address, says in (("0.0.0.0:0", "other machines could ask there"), ("9600", "expected IP:PORT"), ("127.0.0.1:x", "--console x: expected an integer from 0")):
+            self.assertIn(says, self.orbweaver("crawl", "--data", "data", "--console", address, code=2).stderr)
+
+
+if __name__ == "__main__":
+    RunningCrawl.program = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
