@@ -12,7 +12,7 @@ case ${1:-} in
   all)
     shift
     all=yes
-    export ORBWEAVER_SIM_SEEDS=${ORBWEAVER_SIM_SEEDS:-2000}
+    export ORBWEAVER_SIM_SEEDS=${ORBWEAVER_SIM_SEEDS:-2000} ORBWEAVER_COUNTERFACTUAL_SEEDS=${ORBWEAVER_COUNTERFACTUAL_SEEDS:-100}
     ;;
   *) select+=(-LE long) ;;
 esac

@@ -16,7 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr uint32_t kNotModifiedStatus = 304;
-constexpr uint32_t kOk = 200;
 constexpr Duration kTypicalLatency = milliseconds(100);  // where none was recorded
 constexpr int kDraws = 8;
 
@@ -72,33 +71,12 @@ absl::StatusOr<CrawlAnswer> RecordedAnswers::Fetch(const Journey& journey) {
   const bool is_first = journey.redirects().empty();
   Choice choice = Choose(request);
   CrawlAnswer answer;
-  if (choice.outcome == FetchOutcome::kUnknown) {
-    answer.took = Latency(request.domain, request.url);
-    answer.ending.status = static_cast<int>(kOk);
-    const PageFetched page{.request = request,
-                           .status = kOk,
-                           .fetched_at = clock_.Wall(),
-                           .total = std::chrono::round<milliseconds>(answer.took),
-                           // No other page has the same content.
-                           .content_hash = FingerprintOf(request.url),
-                           .content_type = "text/html"};
-    RETURN_IF_ERROR(
-        Append(request.domain, {.event = page}, answer.took, &answer.end.emplace<LogEntries>()));
-    if (is_first) Trace(request, choice, answer.took);
-    return answer;
-  }
+  if (choice.outcome == FetchOutcome::kUnknown) return FetchUnknown(journey, choice);
   RETURN_IF_ERROR(web_.ReadVisit(choice.url, choice.visit, &answer_));
   answer.took = milliseconds(web_.VisitsOf(choice.url)[choice.visit].took_ms);
-  if (auto* const failed = std::get_if<FetchFailed>(&answer_.outcome.event)) {
-    answer.ending = {.status = static_cast<int>(failed->status),
-                     .retry_after = failed->retry_after,
-                     .broken_off = WasBrokenOff(failed->cause)};
-    failed->request = request;
-    failed->failed_at = clock_.Wall() + std::chrono::round<milliseconds>(answer.took);
-    LogEntries& entries = answer.end.emplace<LogEntries>();
-    RETURN_IF_ERROR(Append(request.domain, {.event = *failed}, answer.took, &entries));
-    entries.SetFailure(failed->cause);
+  if (std::holds_alternative<FetchFailed>(answer_.outcome.event)) {
     if (is_first) Trace(request, choice, answer.took);
+    RETURN_IF_ERROR(EncodeFailure(request, &answer));
     return answer;
   }
   auto& page = std::get<PageFetched>(answer_.outcome.event);
@@ -122,6 +100,52 @@ absl::StatusOr<CrawlAnswer> RecordedAnswers::Fetch(const Journey& journey) {
   answer.ending = {.status = static_cast<int>(page.status), .broken_off = page.body_truncated};
   RETURN_IF_ERROR(EncodePage(journey, choice, answer.took, &answer.end.emplace<LogEntries>()));
   return answer;
+}
+
+absl::StatusOr<CrawlAnswer> RecordedAnswers::FetchUnknown(const Journey& journey,
+                                                          const Choice& choice) {
+  const Request& request = journey.request();
+  const uint32_t like = LikelyLike(request);
+  RETURN_IF_ERROR(web_.ReadVisit(like, 0, &answer_));
+  CrawlAnswer answer{.took = milliseconds(web_.VisitsOf(like).front().took_ms)};
+  Trace(request, choice, answer.took);
+  auto* const page = std::get_if<PageFetched>(&answer_.outcome.event);
+  if (page == nullptr) {
+    RETURN_IF_ERROR(EncodeFailure(request, &answer));
+    return answer;
+  }
+  page->redirects = {};
+  page->final_url = {};
+  page->etag = page->last_modified = {};
+  page->content_hash = FingerprintOf(request.url);  // as no other page
+  answer.ending = {.status = static_cast<int>(page->status), .broken_off = page->body_truncated};
+  RETURN_IF_ERROR(EncodePage(journey, choice, answer.took, &answer.end.emplace<LogEntries>()));
+  return answer;
+}
+
+uint32_t RecordedAnswers::LikelyLike(const Request& request) const {
+  RecordedWeb::UrlRange among = web_.UrlsOf(request.domain);
+  if (among.first == among.end) among = {.first = 0, .end = web_.urls()};
+  uint64_t draw = Mixed(FingerprintOf(request.url).low ^ Mixed(seed_));
+  uint32_t like = among.first;
+  for (int i = 0; i < kDraws; ++i, draw = Mixed(draw + 1)) {
+    like = among.first + static_cast<uint32_t>(draw % (among.end - among.first));
+    if (web_.VisitsOf(like).front().depth == request.depth) break;
+  }
+  return like;
+}
+
+absl::Status RecordedAnswers::EncodeFailure(const Request& request, CrawlAnswer* answer) {
+  auto& failed = std::get<FetchFailed>(answer_.outcome.event);
+  answer->ending = {.status = static_cast<int>(failed.status),
+                    .retry_after = failed.retry_after,
+                    .broken_off = WasBrokenOff(failed.cause)};
+  failed.request = request;
+  failed.failed_at = clock_.Wall() + std::chrono::round<milliseconds>(answer->took);
+  LogEntries& entries = answer->end.emplace<LogEntries>();
+  RETURN_IF_ERROR(Append(request.domain, {.event = failed}, answer->took, &entries));
+  entries.SetFailure(failed.cause);
+  return absl::OkStatus();
 }
 
 CrawlAnswer RecordedAnswers::FetchRobots(const Journey& journey) const {

@@ -51,6 +51,10 @@ class RecordedAnswers {
     FetchOutcome outcome = FetchOutcome::kUnknown;
   };
 
+  // An unknown URL answers as another one of its registered domain and depth did.
+  absl::StatusOr<CrawlAnswer> FetchUnknown(const Journey& journey, const Choice& choice);
+  uint32_t LikelyLike(const Request& request) const;
+
   Choice Choose(const Request& request);
   uint32_t VisitNow(uint32_t url);
   uint32_t NumberOfUnknown(const Request& request);
@@ -60,6 +64,8 @@ class RecordedAnswers {
 
   absl::Status EncodePage(const Journey& journey, const Choice& choice, Duration took,
                           LogEntries* out);
+  // answer_ is a failure: into answer->end.
+  absl::Status EncodeFailure(const Request& request, CrawlAnswer* answer);
   absl::Status Append(std::string_view domain, SpiderLogEntry entry, Duration took,
                       LogEntries* out);
 

@@ -206,7 +206,7 @@ TEST_F(VirtualCrawlTest, ARuleThatForbadeSomethingForbidsAllThatBeginsSo) {
   EXPECT_EQ(trace.forbidden, 1);
 }
 
-TEST_F(VirtualCrawlTest, AnUnknownUrlIsAPageWithoutLinks) {
+TEST_F(VirtualCrawlTest, AnUnknownUrlIsFetchedAndKnownAsSuch) {
   SendSeed();
   SendPage(0, 0);
   SendPage(0, 1);
@@ -219,6 +219,17 @@ TEST_F(VirtualCrawlTest, AnUnknownUrlIsAPageWithoutLinks) {
     EXPECT_EQ(fetch.outcome == FetchOutcome::kUnknown, fetch.url >= Web().urls());
     EXPECT_EQ(fetch.took_ms, 50);  // as other pages
   }
+}
+
+TEST_F(VirtualCrawlTest, AnUnknownUrlAnswersAsAnotherOfItsDomain) {
+  SendSeed();
+  SendPage(0, 0);  // also to 1 and 2, and to the first page of site 1
+  SendPage(1, 5);  // to 11 and 12
+  SendFailure(2, 0, FailureCause::kHttp4xx, 404);
+  auto fetched = Fetched(Crawl());
+  EXPECT_TRUE(fetched.contains(Url(1, 0)));
+  EXPECT_TRUE(fetched.contains(Url(1, 11)));
+  EXPECT_FALSE(fetched.contains(Url(1, 5)));
 }
 
 TEST_F(VirtualCrawlTest, AVisitThatFailedIsMetOnce) {

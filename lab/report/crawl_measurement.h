@@ -36,6 +36,8 @@ struct MeasuredCrawl {
   std::array<std::vector<DomainPart>, kMetrics> parts;
   std::vector<uint64_t> fetches_of;
   uint64_t known = 0;  // of all fetches
+  // Of `final`'s estimates, where several draws were merged (merged_draws.h).
+  std::array<double, kMetrics> spread{};
 };
 
 struct MeasurementGrid {

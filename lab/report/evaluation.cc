@@ -1,14 +1,19 @@
 #include "lab/report/evaluation.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "common/base/check.h"
 #include "lab/report/crawl_measurement.h"
 #include "lab/report/freshness.h"
 #include "lab/report/inversions.h"
+#include "lab/report/merged_draws.h"
 #include "lab/report/verdict.h"
 
 namespace orbweaver::lab {
@@ -109,6 +114,21 @@ DomainChanges ChangesOf(const PageTable& pages, const MeasuredCrawl& base,
   return changes;
 }
 
+// On average, as the known ones are counted.
+uint64_t FetchesOf(std::span<const CrawlFetches> draws) {
+  uint64_t sum = 0;
+  for (const CrawlFetches& draw : draws) sum += draw.fetches.size();
+  return (sum + draws.size() / 2) / draws.size();
+}
+
+using Intervals = std::array<std::optional<Interval>, kMetrics>;
+Intervals Widened(Intervals intervals, const std::array<double, kMetrics>& spread) {
+  for (size_t m = 0; m < kMetrics; ++m) {
+    if (intervals[m] && spread[m] > 0) intervals[m] = Widen(*intervals[m], spread[m]);
+  }
+  return intervals;
+}
+
 }  // namespace
 
 Report Evaluate(const PageTable& pages, std::span<const CrawlFetches> crawls,
@@ -124,30 +144,43 @@ Report Evaluate(const PageTable& pages, std::span<const CrawlFetches> crawls,
   const PageChanges changes(pages);
   const size_t domains = DomainsOf(pages, crawls);
   std::vector<MeasuredCrawl> measured;
-  for (const CrawlFetches& crawl : crawls) {
-    measured.push_back(MeasureCrawl(pages, changes, crawl, grid, domains, options.bias));
+  CHECK(options.draws > 0 && crawls.size() % options.draws == 0);
+  for (size_t i = 0; i < crawls.size(); i += options.draws) {
+    std::vector<MeasuredCrawl> draws;
+    for (const CrawlFetches& crawl : crawls.subspan(i, options.draws)) {
+      draws.push_back(MeasureCrawl(pages, changes, crawl, grid, domains, options.bias));
+    }
+    measured.push_back(MergeDraws(std::move(draws)));
   }
   BootstrapResult bootstrap = Bootstrap(pages, measured, options.bootstrap);
   report.resampled_domains = bootstrap.domains;
-  for (size_t i = 0; i < crawls.size(); ++i) {
-    report.strategies.push_back({.name = crawls[i].name,
-                                 .ending = crawls[i].ending,
-                                 .fetches = crawls[i].fetches.size(),
+  for (size_t i = 0; i < measured.size(); ++i) {
+    const auto draws = crawls.subspan(i * options.draws, options.draws);
+    report.strategies.push_back({.name = draws[0].name,
+                                 .ending = draws[0].ending,
+                                 .fetches = FetchesOf(draws),
                                  .known = measured[i].known,
-                                 .took = crawls[i].took,
-                                 .idle = crawls[i].idle,
+                                 .took = draws[0].took,
+                                 .idle = draws[0].idle,
                                  .by_fetches = std::move(measured[i].by_fetches),
                                  .by_time = std::move(measured[i].by_time),
                                  .final = measured[i].final,
-                                 .intervals = bootstrap.intervals[i],
-                                 .inversions = CountInversions(pages, crawls[i])});
+                                 .intervals = Widened(bootstrap.intervals[i], measured[i].spread),
+                                 .inversions = CountInversions(pages, draws[0])});
   }
   size_t pair = 0;
-  for (size_t base = 0; base < crawls.size(); ++base) {
-    for (size_t other = base + 1; other < crawls.size(); ++other, ++pair) {
+  for (size_t base = 0; base < measured.size(); ++base) {
+    for (size_t other = base + 1; other < measured.size(); ++other, ++pair) {
       CrawlDifference difference = Compare(report, base, other);
-      difference.interval = bootstrap.differences[pair];
-      difference.ratio_interval = bootstrap.ratios[pair];
+      std::array<double, kMetrics> spread;
+      std::array<double, kMetrics> ratio_spread;
+      for (size_t m = 0; m < kMetrics; ++m) {
+        spread[m] = std::hypot(measured[base].spread[m], measured[other].spread[m]);
+        const double of_base = measured[base].final.measured[m].estimate;
+        ratio_spread[m] = of_base > 0 ? spread[m] / of_base : 0;
+      }
+      difference.interval = Widened(bootstrap.differences[pair], spread);
+      difference.ratio_interval = Widened(bootstrap.ratios[pair], ratio_spread);
       SetVerdict(report, &difference);
       report.differences.push_back(std::move(difference));
       if (base != 0) continue;

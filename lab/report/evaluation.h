@@ -12,6 +12,8 @@
 namespace orbweaver::lab {
 
 struct EvaluationOptions {
+  // Crawls of each strategy, with unknown pages answered otherwise in each.
+  size_t draws = 1;
   std::string value;  // the user's text; empty: unique pages are the aim
   double needed_support = 0.8;
   bool force = false;   // figures below that all the same
@@ -21,8 +23,9 @@ struct EvaluationOptions {
   PlantedBias bias = PlantedBias::kNone;
 };
 
-// Pure: the same input gives the same report. Crawls are compared after as many fetches as the
-// shortest one has.
+// Pure: the same input gives the same report. `crawls` has options.draws crawls of the first
+// strategy, then those of the second, and so on. Strategies are compared after as many fetches as
+// the shortest crawl has.
 Report Evaluate(const PageTable& pages, std::span<const CrawlFetches> crawls,
                 const EvaluationOptions& options);
 

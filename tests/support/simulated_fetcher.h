@@ -57,6 +57,10 @@ class SimulatedFetcher : public Fetcher {
   void Wake() override {}
 
   size_t running() const { return running_.size(); }
+  // When the next answer comes; SteadyTime::max(): nothing is under way.
+  SteadyTime NextEnd() const {
+    return running_.empty() ? SteadyTime::max() : running_.begin()->first;
+  }
 
  private:
   struct Running {
