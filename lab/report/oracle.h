@@ -31,8 +31,8 @@ class OraclePromises {
 };
 
 // Schedules every URL that it hears of, once, with its promise as score; unknown ones last. A
-// failure that may pass is tried three times more. It can only crawl a recorded web, where it shows how far
-// other strategies are from the best order, though not the very best: it does not plan.
+// failure that may pass is tried three times more. It can only crawl a recorded web, where it shows
+// how far other strategies are from the best order, though not the very best: it does not plan.
 //
 // Place: in a virtual crawl, in the place of a plugin. Not thread-safe; the two below it are.
 class Oracle final : public Strategy {
