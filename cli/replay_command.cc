@@ -44,9 +44,9 @@ So a recording tests a strategy: a change that should change nothing has the sam
 
 With --crawl the recorded pages are the web, and each strategy crawls it from the same seeds, in
 virtual time: the whole frontier with its queue, politeness and retries. A URL that the recorded
-crawl never fetched is unknown, and counts as a page without links. "recorded" is the share of
-fetches whose outcome is known; below 80 % there is no verdict. "found" are the different URLs that
-answered with status 200: if no unknown one did, and if all did.
+crawl never fetched is unknown, and answers as another one of its domain and depth did, drawn by
+--seed. "recorded" is the share of fetches whose outcome is known; below 80 % there is no verdict.
+"found" are the different URLs that answered with status 200: if no unknown one did, and if all did.
 
   --strategy NAME|FILE.so[:PARAM=VALUE,…]
                       a strategy, with its parameters; without one --verify and --crawl
@@ -65,7 +65,7 @@ Of --crawl:
   --speed RATE        all spiders together fetch no faster, such as 500/s or 30/min
   --spiders N         so many spiders, 1 by default
   --delay TIME        between two requests to a registered domain
-  --seed N            of chance: strategies that decide at random, times that were not recorded
+  --seed N            of chance: strategies that decide at random, what was not recorded
   --work DIR          lay the recorded pages out here, about as large as the spider log; without it
                       in TMPDIR, or /tmp
   --force             print figures also where there is no verdict

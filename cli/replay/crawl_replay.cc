@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -42,6 +43,7 @@ class CrawlRun {
         stop_(stop),
         budget_(arguments.budget > 0 ? arguments.budget : web.visits()),
         fetches_(task.strategies.size()),
+        expected_(task.strategies.size()),
         traces_(task.strategies.size()) {}
 
   absl::Status Prepare();
@@ -51,6 +53,7 @@ class CrawlRun {
  private:
   void Work();
   absl::StatusOr<lab::CrawlTrace> Crawl(size_t index);
+  uint64_t Expected(const lab::CrawlTrace& so_far) const;
 
   const ReplayTask& task_;
   const CrawlReplayArguments& arguments_;
@@ -65,6 +68,7 @@ class CrawlRun {
   absl::Notification finished_;
   std::atomic<bool> has_failed_ = false;
   std::vector<std::atomic<uint64_t>> fetches_;
+  std::vector<std::atomic<uint64_t>> expected_;  // fetches at the end, as far as one can tell
   // Each set by one thread, and read when all have ended.
   std::vector<absl::StatusOr<lab::CrawlTrace>> traces_;
 };
@@ -84,6 +88,15 @@ absl::Status CrawlRun::Prepare() {
   RETURN_IF_ERROR(CompleteSpiderOptions(&spider_));
   ASSIGN_OR_RETURN(scope_, CrawlScope::Make(spider_.scope, task_.suffixes));
   return absl::OkStatus();
+}
+
+// The budget, or what comes together in the time if it goes on like this.
+uint64_t CrawlRun::Expected(const lab::CrawlTrace& so_far) const {
+  if (arguments_.time == Duration::zero() || so_far.took == Duration::zero()) return budget_;
+  const double times =
+      static_cast<double>(arguments_.time.count()) / static_cast<double>(so_far.took.count());
+  const double in_time = static_cast<double>(so_far.fetches.size()) * std::max(times, 1.0);
+  return static_cast<uint64_t>(std::min(in_time, static_cast<double>(budget_)));
 }
 
 absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index) {
@@ -111,9 +124,10 @@ absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index) {
                                               .flow = FlowOptionsOf(spider_, scope_)}));
   ASSIGN_OR_RETURN(lab::CrawlTrace trace, crawl->Run([&](const lab::CrawlTrace& so_far) {
     fetches_[index] = so_far.fetches.size();
+    expected_[index] = Expected(so_far);
     return !stop_.requested() && !has_failed_;
   }));
-  fetches_[index] = budget_;
+  fetches_[index] = expected_[index] = trace.fetches.size();
   trace.strategy = listed.name;
   return trace;
 }
@@ -127,6 +141,7 @@ void CrawlRun::Work() {
 }
 
 absl::StatusOr<std::vector<lab::CrawlTrace>> CrawlRun::Run() {
+  for (auto& expected : expected_) expected = budget_;
   const size_t processors = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::thread> threads;
   while (threads.size() < std::min(processors, traces_.size())) {
@@ -135,11 +150,10 @@ absl::StatusOr<std::vector<lab::CrawlTrace>> CrawlRun::Run() {
   {
     ProgressLine progress;
     while (!finished_.WaitForNotificationWithTimeout(absl::FromChrono(kLook))) {
-      uint64_t sum = 0;
-      for (const auto& fetches : fetches_) sum += fetches;
+      const uint64_t sum = std::accumulate(fetches_.begin(), fetches_.end(), uint64_t{0});
       progress.Show(
           fmt::format("{}, {} of {} crawls done", Fetches(sum), done_.load(), traces_.size()), sum,
-          budget_ * traces_.size());
+          std::accumulate(expected_.begin(), expected_.end(), uint64_t{0}));
     }
   }
   for (std::thread& thread : threads) thread.join();

@@ -135,6 +135,10 @@ std::string ReportText(const CrawlReplayReport& report) {
                      Count(trace.dead_letters, "event"));
     }
   }
+  if (report.web.unreadable() > 0) {
+    fmt::format_to(std::back_inserter(notes), "{} of the recording could not be read.\n",
+                   Count(report.web.unreadable(), "event"));
+  }
   text += Table(rows);
   if (!notes.empty()) text += "\n" + notes;
   if (!HasVerdict(report)) {
@@ -151,6 +155,7 @@ std::string ReportJson(const CrawlReplayReport& report) {
   JsonWriter json(&text);
   json.BeginObject().Key("urls").Value(report.web.urls());
   json.Key("visits").Value(report.web.visits()).Key("links").Value(report.web.links());
+  json.Key("unreadable").Value(report.web.unreadable());
   json.Key("budget").Value(report.budget).Key("verdict").Value(HasVerdict(report));
   json.Key("strategies").BeginArray();
   for (const CrawlTrace& trace : report.traces) {

@@ -21,7 +21,7 @@ struct TracedFetch {
   FetchOutcome outcome = FetchOutcome::kUnknown;
 };
 
-// A URL that no answer was recorded of. It answers with a page without links.
+// A URL that no answer was recorded of. It answers as another one did (recorded_answers.h).
 struct UnknownUrl {
   std::string url;
   std::string domain;  // registered

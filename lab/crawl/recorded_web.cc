@@ -74,7 +74,10 @@ class RecordedWeb::Builder {
 absl::Status RecordedWeb::Builder::Add(const Message& message) {
   arena_.Reset();
   // As the strategy worker, which keeps such an entry in dead-letter.
-  if (!Decode(message.value, &arena_, &decoded_).ok()) return absl::OkStatus();
+  if (!Decode(message.value, &arena_, &decoded_).ok()) {
+    ++web_.unreadable_;
+    return absl::OkStatus();
+  }
   const WallTime at = decoded_.time == WallTime() ? message.time : decoded_.time;
   if (web_.events_++ == 0) web_.begin_ = at;
   web_.begin_ = std::min(web_.begin_, at);

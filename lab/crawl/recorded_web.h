@@ -98,6 +98,8 @@ class RecordedWeb {
   uint64_t events() const { return events_; }
   uint64_t links() const { return links_; }
   uint64_t visits() const { return visits_.size(); }
+  // Records that are no entries of the spider log, and were left out.
+  uint64_t unreadable() const { return unreadable_; }
 
  private:
   struct Url {
@@ -127,6 +129,7 @@ class RecordedWeb {
   WallTime end_;
   uint64_t events_ = 0;
   uint64_t links_ = 0;
+  uint64_t unreadable_ = 0;
 };
 
 }  // namespace orbweaver::lab

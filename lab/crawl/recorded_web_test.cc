@@ -83,6 +83,7 @@ TEST_F(RecordedWebTest, EachVisitHasItsOwnPageAndLinks) {
 TEST_F(RecordedWebTest, OnlyWhatWasAskedIsKnown) {
   SendPage(0, "https://a.example/", "a.example", "");
   SendLinks(0, "https://a.example/", "a.example", "https://a.example/linked", clock_.Wall());
+  Send(kSpiderLogTopic, 0, "a.example", "no entry");
   SendLinks(0, "https://gone.example/", "a.example", "https://a.example/", clock_.Wall());
   SendEntry(0,
             {.domain = "a.example",
@@ -93,6 +94,7 @@ TEST_F(RecordedWebTest, OnlyWhatWasAskedIsKnown) {
   ASSERT_OK(read);
   const auto& web = *read;
   EXPECT_EQ(web->urls(), 1);
+  EXPECT_EQ(web->unreadable(), 1);
   EXPECT_TRUE(web->Find("https://a.example/"));
   EXPECT_FALSE(web->Find("https://a.example/linked"));
   EXPECT_FALSE(web->Find("https://a.example/late"));

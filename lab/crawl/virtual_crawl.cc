@@ -19,11 +19,12 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Duration kLong = std::chrono::hours(1);  // of virtual time
-// A spider looks at its answers so often, as the one that ships looks at its feed.
-constexpr Duration kSpiderStep = milliseconds(5);
+// Real workers react within milliseconds, and pages of equal worth come in the order in which they
+// were found: coarser steps mix them up more than the recorded crawl did.
+constexpr Duration kSpiderStep = milliseconds(1);
 // Between an outcome and what follows of it lie a log, a batch and a log. While nothing happens,
 // strategy worker and db worker look less and less often.
-constexpr Duration kWorkerStep = milliseconds(20);
+constexpr Duration kWorkerStep = milliseconds(2);
 constexpr Duration kLongestWorkerStep = milliseconds(500);
 // The members of a group must be heard of.
 constexpr Duration kLongestSleep = seconds(10);
@@ -63,6 +64,11 @@ absl::StatusOr<std::unique_ptr<VirtualCrawl>> VirtualCrawl::Create(const Virtual
   if (!IsPartitionCount(setup.partitions)) {
     return FatalError("crawl the recording: {} cannot have {} partitions", kSpiderLogTopic,
                       setup.partitions);
+  }
+  if (setup.source.seeds().empty()) {
+    return FatalError(
+        "there are no seeds to begin with. A recording must have the spider log from its "
+        "beginning");
   }
   std::unique_ptr<VirtualCrawl> crawl(new VirtualCrawl(setup));
   RETURN_IF_ERROR(crawl->Start());
@@ -228,7 +234,7 @@ std::optional<CrawlEnd> VirtualCrawl::End() {
     return CrawlEnd::kTime;
   }
   if (rounds_quiet_ <= kQuietRounds || (wakes_ && *wakes_ > clock_.Now())) return {};
-  if (!IsIdle() || !strategy_->IsSettled()) return {};
+  if (!IsIdle() || !strategy_->IsSettled() || queue_->coming() > 0) return {};
   WallTime due = WallTime::max();
   const auto seeds = setup_.source.seeds();
   bool is_empty = seeds_sent_ == seeds.size();

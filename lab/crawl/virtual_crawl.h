@@ -59,6 +59,7 @@ struct VirtualCrawlSetup {
 // crawls on several threads share nothing but the web.
 class VirtualCrawl {
  public:
+  // Fatal when there are no seeds, or the setup makes no sense.
   static absl::StatusOr<std::unique_ptr<VirtualCrawl>> Create(const VirtualCrawlSetup& setup);
   ~VirtualCrawl();
   VirtualCrawl(const VirtualCrawl&) = delete;

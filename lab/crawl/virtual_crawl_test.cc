@@ -315,6 +315,16 @@ TEST_F(VirtualCrawlTest, AllSpidersTogetherKeepTheRate) {
   EXPECT_LE(trace.fetches.size(), 21);
 }
 
+TEST_F(VirtualCrawlTest, ALogWithoutItsBeginningIsRefused) {
+  SendPage(0, 0);
+  RecordedSource source(Web());
+  const auto strategy = LoadStrategy({.name = options_.strategy}, /*seed=*/1);
+  const auto crawl = VirtualCrawl::Create(
+      {.source = source, .strategy = **strategy, .suffixes = *suffixes_, .flow = options_.flow});
+  EXPECT_TRUE(IsFatal(crawl.status()));
+  EXPECT_NE(crawl.status().message().find("seeds"), std::string::npos);
+}
+
 TEST_F(VirtualCrawlTest, TheSameSetupGivesTheSameTrace) {
   SendWeb();
   for (const char* const strategy : {"breadth_first", "random", "opic"}) {
