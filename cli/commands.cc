@@ -7,6 +7,7 @@ Command BlockCommand();
 Command CheckCommand();
 Command CompleteCommand();
 Command ConfigCommand();
+Command ConsoleCommand();
 Command CrawlCommand();
 Command ExplainCommand();
 Command FetchCommand();
@@ -34,12 +35,12 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),   CheckCommand(),  CompleteCommand(), ConfigCommand(),  CrawlCommand(),
-      ExplainCommand(), FetchCommand(),  ForgetCommand(),   InitCommand(),    InspectCommand(),
-      LogCommand(),     MirrorCommand(), PageCommand(),     ParseCommand(),   PauseCommand(),
-      PurgeCommand(),   RecordCommand(), ReplayCommand(),   RequeueCommand(), ResetCommand(),
-      ResumeCommand(),  RobotsCommand(), SeedsCommand(),    StatusCommand(),  StrategyCommand(),
-      UnblockCommand(), UrlCommand(),    VersionCommand(),
+      BlockCommand(),    CheckCommand(),   CompleteCommand(), ConfigCommand(),  ConsoleCommand(),
+      CrawlCommand(),    ExplainCommand(), FetchCommand(),    ForgetCommand(),  InitCommand(),
+      InspectCommand(),  LogCommand(),     MirrorCommand(),   PageCommand(),    ParseCommand(),
+      PauseCommand(),    PurgeCommand(),   RecordCommand(),   ReplayCommand(),  RequeueCommand(),
+      ResetCommand(),    ResumeCommand(),  RobotsCommand(),   SeedsCommand(),   StatusCommand(),
+      StrategyCommand(), UnblockCommand(), UrlCommand(),      VersionCommand(),
   };
   return kCommands;
 }

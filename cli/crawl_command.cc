@@ -28,6 +28,7 @@
 #include "cli/crawl/crawl_outcome.h"
 #include "cli/crawl/crawl_plan.h"
 #include "cli/crawl/crawl_recorder.h"
+#include "cli/crawl/crawl_run.h"
 #include "cli/crawl/crawl_seeds.h"
 #include "cli/crawl/crawl_summary.h"
 #include "cli/crawl/crawl_view.h"
@@ -134,9 +135,9 @@ output:
   --operator TEXT            who crawls, for those who read the WARC files
   --json                     the closing summary as JSON
 
-  --console ADDR             IP:PORT where the running crawl answers HTTP: /status, /metrics, /healthz;
-                             any free port of 127.0.0.1. Commands such as `orbweaver block` find it
-                             in the folder
+  --console ADDR             IP:PORT of the running crawl's console: a page for a browser, a JSON API,
+                             /metrics and /healthz; any free port of 127.0.0.1. Commands such as
+                             `orbweaver block` find it in the folder
   --no-console               answer nowhere
 
   --dry-run                  say what would be done, and do nothing
@@ -203,9 +204,13 @@ class Progress {
 
   void Show(CrawlSnapshot look) {
     look.console = console_;
+    run_.Set(look);
     if (on_terminal_) return view_.Draw(look);
     PrintError("{}\n", DrawLine(look));
   }
+  // For the console.
+  void Look(CrawlSnapshot look) { run_.Set(std::move(look)); }
+  const CrawlRun& run() const { return run_; }
   // The live view shows such things by itself.
   void Tell(const std::vector<std::string>& news) const {
     for (const std::string& line : news) {
@@ -218,6 +223,7 @@ class Progress {
   const bool on_terminal_;
   LiveView view_;
   std::string console_;
+  CrawlRun run_;
 };
 
 // Follows the crawl to its end; why it ended.
@@ -249,7 +255,9 @@ absl::StatusOr<std::string> Watch(const CrawlArguments& arguments, const StopReq
         return "nothing is due for longer than --max-wait";
       }
       const auto no_way_out = crawl.NoWayOut();
-      progress.Tell(notices.NewsOf(watch.Snapshot("crawling", std::nullopt), no_way_out));
+      CrawlSnapshot look = watch.Snapshot("crawling", std::nullopt);
+      progress.Tell(notices.NewsOf(look, no_way_out));
+      progress.Look(std::move(look));
       if (no_way_out &&
           GivesUpWaiting(now - no_way_out->since, watch.tally().fetched(), arguments.max_wait)) {
         *kept_back = std::max<uint64_t>(1, crawl.held());
@@ -310,7 +318,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   Progress progress;
   RemoveContact(arguments.data);  // of a run that was killed
   if (!arguments.no_console) {
-    ASSIGN_OR_RETURN(admin, CrawlAdmin::Start(options, schema, folder, *crawl));
+    ASSIGN_OR_RETURN(admin, CrawlAdmin::Start(options, schema, folder, progress.run(), *crawl));
     progress.ShowConsole(admin->address());
     if (IsConfigured(schema, "admin.port")) {
       PrintError("The admin server answers on {}.\n", admin->address());

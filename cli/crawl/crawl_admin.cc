@@ -1,8 +1,9 @@
 #include "cli/crawl/crawl_admin.h"
 
 #include "cli/crawl/crawl_contact.h"
-#include "fmt/format.h"
+#include "cli/listen_address.h"
 
+#include "common/base/clock.h"
 #include "common/base/json.h"
 #include "common/base/status.h"
 #include "common/config/render.h"
@@ -13,17 +14,39 @@ namespace {
 
 constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
 
+// As the workers have it: exact, and read from no store. Partitions that nobody owns now are empty.
+QueueSample QueueOf(const LocalCrawl& crawl) {
+  QueueSample sample;
+  sample.partitions.resize(static_cast<size_t>(crawl.partitions()));
+  for (PartitionReport& report : crawl.Queue().partitions) {
+    sample.domains_read += report.domains;
+    sample.partitions[static_cast<size_t>(report.partition.value())] = report;
+  }
+  return sample;
+}
+
 }  // namespace
 
-CrawlAdmin::CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder, LocalCrawl& crawl)
+CrawlAdmin::CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder,
+                       const CrawlRun& run, LocalCrawl& crawl)
     : folder_(folder),
       listen_(options.process.admin.listen),
       orders_(options, folder, crawl),
-      server_({.listen = options.process.admin.listen,
+      frontier_(crawl.bus(), crawl.store()),
+      api_(options, crawl.suffixes(), SystemClock(),
+           {.kind = "crawl",
+            .name = folder.path().string(),
+            .look = [this]() -> absl::StatusOr<const Frontier*> { return &frontier_; },
+            .queue = [&crawl] { return QueueOf(crawl); },
+            .write_run = [&run](JsonWriter& json) { run.Write(json); }}),
+      site_(api_, crawl.admin_site()),
+      server_({.listen = listen_,
                .port = options.process.admin.port,
+               .slow_reads = std::string(kApiPath),
                .hosts = options.process.admin.hosts},
-              [&site = crawl.admin_site()](const AdminRequest& request) {
-                return site.Handle(request);
+              [this, &admin = crawl.admin_site(),
+               has_console = IsLoopback(listen_)](const AdminRequest& request) {
+                return has_console ? site_.Handle(request) : admin.Handle(request);
               }) {}
 
 CrawlAdmin::~CrawlAdmin() {
@@ -33,19 +56,19 @@ CrawlAdmin::~CrawlAdmin() {
 
 std::string CrawlAdmin::address() const {
   // Addresses that stand for all of the machine's.
-  std::string host = listen_ == "0.0.0.0" ? "127.0.0.1" : listen_ == "::" ? "::1" : listen_;
-  if (host.find(':') != host.npos) host = "[" + host + "]";
-  return fmt::format("{}:{}", host, server_.port());
+  const std::string ip = listen_ == "0.0.0.0" ? "127.0.0.1" : listen_ == "::" ? "::1" : listen_;
+  return AddressText(ip, server_.port());
 }
 
 absl::StatusOr<std::unique_ptr<CrawlAdmin>> CrawlAdmin::Start(const ProductOptions& options,
                                                               const config::Schema& schema,
                                                               const CrawlFolder& folder,
+                                                              const CrawlRun& run,
                                                               LocalCrawl& crawl) {
   AdminSite& site = crawl.admin_site();
   MetricRegistry& metrics = crawl.metrics();
   AddProcessMetrics(metrics);
-  std::unique_ptr<CrawlAdmin> admin(new CrawlAdmin(options, folder, crawl));
+  std::unique_ptr<CrawlAdmin> admin(new CrawlAdmin(options, folder, run, crawl));
   admin->pages_.push_back(
       site.AddPage("/metrics", kMetricsType, [&metrics] { return metrics.Text(); }));
   admin->pages_.push_back(site.AddPage("/config", "application/json",

@@ -6,9 +6,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/console/console_api.h"
+#include "cli/console/console_site.h"
 #include "cli/crawl/crawl_folder.h"
 #include "cli/crawl/crawl_orders.h"
+#include "cli/crawl/crawl_run.h"
 #include "cli/crawl/local_crawl.h"
+#include "cli/frontier/frontier.h"
 #include "cli/product_options.h"
 
 #include "common/config/schema.h"
@@ -17,9 +21,10 @@
 
 namespace orbweaver {
 
-// Serves /healthz, /readyz, /status, /metrics and /config, and the actions of the queue and of
-// CrawlOrders. The folder says where, as long as this lives (crawl_contact.h).
-// Place: `orbweaver crawl`. Ends before the crawl does.
+// Serves the console, /healthz, /readyz, /status, /metrics and /config, and the actions of the
+// queue and of CrawlOrders. The folder says where, as long as this lives (crawl_contact.h). Where
+// other machines reach it, there is no console: its reads ask for no token. Place: `orbweaver
+// crawl`. Ends before the crawl does.
 class CrawlAdmin {
  public:
   // All must outlive it. admin.port 0 takes any free port. Fatal: the address cannot be bound, or
@@ -27,18 +32,22 @@ class CrawlAdmin {
   static absl::StatusOr<std::unique_ptr<CrawlAdmin>> Start(const ProductOptions& options,
                                                            const config::Schema& schema,
                                                            const CrawlFolder& folder,
-                                                           LocalCrawl& crawl);
+                                                           const CrawlRun& run, LocalCrawl& crawl);
   ~CrawlAdmin();
 
   // HOST:PORT, as this machine reaches it.
   std::string address() const;
 
  private:
-  CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder, LocalCrawl& crawl);
+  CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder, const CrawlRun& run,
+             LocalCrawl& crawl);
 
   const CrawlFolder folder_;
   const std::string listen_;
   CrawlOrders orders_;
+  const Frontier frontier_;
+  ConsoleApi api_;
+  const ConsoleSite site_;
   std::vector<AdminSite::Registration> pages_;
   AdminServer server_;
 };

@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/crawl/network_arguments.h"
 #include "cli/crawl/output_arguments.h"
+#include "cli/listen_address.h"
 #include "cli/strategy_argument.h"
 #include "fmt/format.h"
 
@@ -112,14 +113,12 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
   if (TakeSwitch(args, "--assets")) set("--assets", "scope.assets", "true");
   if (TakeSwitch(args, "--everything")) set("--everything", "scope.kind", "everything");
   if (const auto address = TakeValue(args, "--console")) {
-    const size_t colon = address->rfind(':');
-    if (colon == address->npos || colon == 0) {
+    const auto parsed = ParseListenAddress(*address);
+    if (!parsed.has_value()) {
       return fmt::format("--console {}: expected IP:PORT, such as 127.0.0.1:9600", *address);
     }
-    const bool has_brackets = address->front() == '[' && colon > 1 && (*address)[colon - 1] == ']';
-    set("--console", "admin.listen",
-        has_brackets ? address->substr(1, colon - 2) : address->substr(0, colon));
-    set("--console", "admin.port", address->substr(colon + 1));
+    set("--console", "admin.listen", parsed->ip);
+    set("--console", "admin.port", fmt::to_string(parsed->port));
   }
   for (const auto& [name, option] : kShortForms) {
     const auto value = TakeValue(args, name);

@@ -92,7 +92,7 @@ uint64_t WaitingIn(const PartitionReport& report) {
   return std::accumulate(report.waiting.begin(), report.waiting.end(), uint64_t{0});
 }
 
-absl::StatusOr<FrontierStatus> LookAt(const Frontier& frontier, uint64_t max_domains) {
+absl::StatusOr<FrontierStatus> LookAtLogs(const Frontier& frontier) {
   FrontierStatus status{.at = SystemClock().Now(), .time = SystemClock().Wall()};
   ASSIGN_OR_RETURN(const int count, frontier.Partitions());
   std::vector<PartitionId> partitions;
@@ -105,8 +105,14 @@ absl::StatusOr<FrontierStatus> LookAt(const Frontier& frontier, uint64_t max_dom
   const PartitionId first(0);
   ASSIGN_OR_RETURN(const auto dead, offsets->Bounds(kDeadLetterTopic, {&first, 1}, kLookTimeout));
   status.dead_letters = dead[0].end - dead[0].start;
-  ASSIGN_OR_RETURN(status.queue,
-                   SampleQueue(frontier.store(), count, max_domains, status.time, kLookTimeout));
+  return status;
+}
+
+absl::StatusOr<FrontierStatus> LookAt(const Frontier& frontier, uint64_t max_domains) {
+  ASSIGN_OR_RETURN(FrontierStatus status, LookAtLogs(frontier));
+  ASSIGN_OR_RETURN(const int partitions, frontier.Partitions());
+  ASSIGN_OR_RETURN(status.queue, SampleQueue(frontier.store(), partitions, max_domains, status.time,
+                                             kLookTimeout));
   return status;
 }
 

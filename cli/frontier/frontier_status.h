@@ -49,6 +49,9 @@ struct FrontierStatus {
 // Blocks for some calls to bus and store, of kLookTimeout at most each.
 absl::StatusOr<FrontierStatus> LookAt(const Frontier& frontier, uint64_t max_domains);
 
+// All but the queue.
+absl::StatusOr<FrontierStatus> LookAtLogs(const Frontier& frontier);
+
 // Messages a second, over all partitions.
 struct MessageRates {
   double in = 0;

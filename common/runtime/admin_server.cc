@@ -2,8 +2,10 @@
 
 #include <exception>
 #include <memory>
+#include <sys/resource.h>
 #include <thread>
 #include <tuple>
+#include <unistd.h>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -13,6 +15,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/basic_stream.hpp>
@@ -87,6 +90,33 @@ const char* Complaint(const error_code& error, int* status) {
 
 }  // namespace
 
+namespace {
+
+// A thread for what may take long; one call at a time.
+struct SlowThread {
+  void Start() {
+    thread = std::thread([this] { io.run(); });
+  }
+  void Stop() {
+    io.stop();
+    if (thread.joinable()) thread.join();
+  }
+  // Makes it the last to run where the processors are busy: nobody's crawl slows down because
+  // somebody looks at it. Linux has priorities for threads, too.
+  void YieldToOthers() {
+    asio::post(io.get_executor(), [] {
+      constexpr int kLast = 19;
+      static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kLast));
+    });
+  }
+
+  asio::io_context io{1};
+  const asio::executor_work_guard<Executor> work{io.get_executor()};
+  std::thread thread;
+};
+
+}  // namespace
+
 bool IsLoopback(const std::string& address) {
   error_code error;
   const auto parsed = asio::ip::make_address(address, error);
@@ -102,13 +132,11 @@ class AdminServer::Impl {
         hosts_(options.hosts),
         connections_(options.max_connections, options.max_connections_per_address),
         io_(1),
-        calls_(1),
-        calls_work_(calls_.get_executor()),
         acceptor_(io_) {}
 
   ~Impl() {
-    calls_.stop();
-    if (calls_thread_.joinable()) calls_thread_.join();
+    calls_.Stop();
+    slow_reads_.Stop();
     io_.stop();
     if (thread_.joinable()) thread_.join();
     // The members' order then ends the sessions with io_, after all that they refer to is still
@@ -132,7 +160,11 @@ class AdminServer::Impl {
     port_ = acceptor_.local_endpoint().port();
     asio::co_spawn(io_, Accept(), [](std::exception_ptr failure) { CHECK(failure == nullptr); });
     thread_ = std::thread([this] { io_.run(); });
-    calls_thread_ = std::thread([this] { calls_.run(); });
+    calls_.Start();
+    if (!options_.slow_reads.empty()) {
+      slow_reads_.Start();
+      slow_reads_.YieldToOthers();
+    }
     return absl::OkStatus();
   }
 
@@ -214,16 +246,20 @@ class AdminServer::Impl {
     }
     const bool only_looks =
         request.method() == http::verb::get || request.method() == http::verb::head;
-    if (only_looks) co_return Call(request);
-    if (calls_in_hand_ >= options_.max_calls) {
+    const bool is_slow =
+        !options_.slow_reads.empty() && ToStd(request.target()).starts_with(options_.slow_reads);
+    if (only_looks && !is_slow) co_return Call(request);
+    SlowThread& thread = only_looks ? slow_reads_ : calls_;
+    int& in_hand = only_looks ? slow_reads_in_hand_ : calls_in_hand_;
+    if (in_hand >= (only_looks ? options_.max_slow_reads : options_.max_calls)) {
       co_return Refusal(503, "other calls are being waited for. Try again\n");
     }
-    ++calls_in_hand_;
-    const absl::Cleanup answered = [this] { --calls_in_hand_; };
-    co_return co_await asio::co_spawn(calls_.get_executor(), CallSlowly(request), kAwaitResult);
+    ++in_hand;
+    const absl::Cleanup answered = [&in_hand] { --in_hand; };
+    co_return co_await asio::co_spawn(thread.io.get_executor(), CallSlowly(request), kAwaitResult);
   }
 
-  // On the thread of calls.
+  // On a thread of slow calls.
   Awaitable<AdminResponse> CallSlowly(const http::request<http::string_body>& request) {
     co_return Call(request);
   }
@@ -291,13 +327,13 @@ class AdminServer::Impl {
   // The thread of io_ only.
   ConnectionTable connections_;
   int calls_in_hand_ = 0;
+  int slow_reads_in_hand_ = 0;
 
   asio::io_context io_;
-  asio::io_context calls_;
-  const asio::executor_work_guard<Executor> calls_work_;
+  SlowThread calls_;
+  SlowThread slow_reads_;
   Acceptor acceptor_;
   std::thread thread_;
-  std::thread calls_thread_;
 };
 
 AdminServer::AdminServer(AdminServerOptions options, Handler handler)

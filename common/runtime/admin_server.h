@@ -28,6 +28,10 @@ struct AdminServerOptions {
   // Of requests with another method than GET or HEAD, the one that runs and those that wait for it;
   // more are answered 503.
   int max_calls = 8;
+  // GET and HEAD of paths that begin with this may take long too, and never keep a probe waiting.
+  // So many may run or wait; more are answered 503. Empty: there are none.
+  std::string slow_reads;
+  int max_slow_reads = 64;
   // Accepted host names besides addresses and localhost (host_check.h); other names are answered
   // 421.
   std::vector<std::string> hosts;
@@ -40,12 +44,12 @@ struct AdminServerOptions {
 // pipelining. Start and Stop are called by one thread.
 //
 // GET and HEAD are answered by a thread that does nothing else, so that probes and Prometheus are
-// answered at any time; the calls that may take long, by another one, in the order in which they
-// come.
+// answered at any time; slow reads by another one, of low priority, and all other methods by a
+// third, each in the order in which they come.
 class AdminServer {
  public:
-  // Called on two threads: on one for GET and HEAD, which should take milliseconds, on the other
-  // for all else, which may take long. One call at a time on each.
+  // Called on three threads: on one for GET and HEAD, which should take milliseconds, on the others
+  // for slow reads and for all else, which may take long. One call at a time on each.
   using Handler = std::function<AdminResponse(const AdminRequest&)>;
 
   AdminServer(AdminServerOptions options, Handler handler);

@@ -251,6 +251,28 @@ TEST_F(AdminServerTest, ProbesAreAnsweredWhileACallRunsAndConnectionsAreHeld) {
   EXPECT_THAT(slow.ReadThrough("[] "), EndsWith("POST /actions/slow [] "));
 }
 
+TEST_F(AdminServerTest, ProbesAndActionsAreAnsweredWhileASlowReadRuns) {
+  std::promise<void> entered;
+  std::promise<void> leave;
+  Serve({.slow_reads = "/api/", .max_slow_reads = 1}, [&](const AdminRequest& request) {
+    if (request.target == "/api/slow") {
+      entered.set_value();
+      leave.get_future().wait();
+    }
+    return Echo(request);
+  });
+  const std::string rest = " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+  RawClient slow(server_->port());
+  slow.Send("GET /api/slow HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  entered.get_future().wait();
+  EXPECT_THAT(Ask("GET /healthz" + rest + "\r\n"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask("POST /actions/next" + rest + "Content-Length: 0\r\n\r\n"),
+              StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask("GET /api/next" + rest + "\r\n"), StartsWith("HTTP/1.1 503 "));
+  leave.set_value();
+  EXPECT_THAT(slow.ReadThrough("[] "), EndsWith("GET /api/slow [] "));
+}
+
 TEST_F(AdminServerTest, OnlyNamesThatItHasAreAnswered) {
   Serve({.hosts = {"spider-1"}});
   const auto ask = [this](const std::string& host) {

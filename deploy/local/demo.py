@@ -150,6 +150,7 @@ def main():
         good = verdict(web.report())
         if kept is not None:
             print(f"The crawl's folder is {kept / 'crawl-data'}, its pages are in {kept / 'pages'}.")
+            print(f"To look at it in a browser: ./run orbweaver console --data {kept / 'crawl-data'}")
         return 0 if good else 1
 
 

@@ -1,0 +1,208 @@
+#include "cli/console/console_api.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/console/assets.h"
+#include "cli/frontier/bottleneck.h"
+#include "cli/frontier/domain_table.h"
+#include "cli/frontier/domain_table_view.h"
+#include "cli/frontier/explain_url.h"
+#include "cli/frontier/explanation_view.h"
+#include "cli/frontier/inspect.h"
+#include "cli/frontier/status_view.h"
+#include "cli/frontier/url_facts.h"
+#include "cli/seed_writer.h"
+#include "fmt/format.h"
+
+#include "common/base/status.h"
+#include "common/config/value_text.h"
+#include "common/url/named_domain.h"
+#include "common/url/resolver.h"
+
+namespace orbweaver {
+namespace {
+
+// Two looks that are nearer to each other show the same.
+constexpr Duration kLookEvery = std::chrono::seconds(1);
+constexpr uint64_t kMostHeads = 100'000;
+constexpr size_t kMostRows = 500;
+
+absl::StatusOr<std::string> Param(const FormParams& params, std::string_view name) {
+  const auto found = params.find(name);
+  if (found != params.end() && !found->second.empty()) return found->second;
+  return PoisonError("parameter '{}' is missing", name);
+}
+
+// *number stays as it is when the parameter is not there.
+absl::Status TakeNumber(const FormParams& params, std::string_view name, size_t most,
+                        size_t* number) {
+  const auto found = params.find(name);
+  if (found == params.end()) return absl::OkStatus();
+  uint64_t value = 0;
+  if (!config::ParseNumber(found->second, &value) || value > most) {
+    return PoisonError("parameter '{}': expected a number from 0 to {}", name, most);
+  }
+  *number = value;
+  return absl::OkStatus();
+}
+
+// The one of `all` that is called so.
+template <typename Enum, size_t kCount, typename NameOf>
+absl::StatusOr<Enum> OneOf(const Enum (&all)[kCount], NameOf name_of, std::string_view name,
+                           std::string_view text) {
+  std::string names;
+  for (const Enum one : all) {
+    if (name_of(one) == text) return one;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(one));
+  }
+  return PoisonError("parameter '{}': expected one of {}", name, names);
+}
+
+absl::StatusOr<DomainQuery> QueryOf(const FormParams& params) {
+  for (const auto& [name, value] : params) {
+    constexpr std::string_view kKnown[] = {"contains", "phase", "sort", "order", "offset", "limit"};
+    if (std::ranges::find(kKnown, name) == std::end(kKnown)) {
+      return PoisonError("parameter '{}': there is none of this name", name);
+    }
+  }
+  DomainQuery query;
+  const auto text = [&params](std::string_view name) {
+    const auto found = params.find(name);
+    return found == params.end() ? std::string() : found->second;
+  };
+  query.contains = text("contains");
+  if (const std::string phase = text("phase"); !phase.empty()) {
+    ASSIGN_OR_RETURN(query.phase, OneOf(kDomainPhases, DomainPhaseName, "phase", phase));
+  }
+  if (const std::string sort = text("sort"); !sort.empty()) {
+    ASSIGN_OR_RETURN(query.sort, OneOf(kDomainColumns, DomainColumnName, "sort", sort));
+  }
+  const std::string order = text("order");
+  if (!order.empty() && order != "asc" && order != "desc") {
+    return PoisonError("parameter 'order': expected asc or desc");
+  }
+  query.is_ascending = order == "asc";
+  RETURN_IF_ERROR(TakeNumber(params, "limit", kMostRows, &query.limit));
+  RETURN_IF_ERROR(TakeNumber(params, "offset", kMostListedDomains - query.limit, &query.offset));
+  return query;
+}
+
+AdminResponse Json(int status, std::string body) {
+  AdminResponse response;
+  response.status = status;
+  response.content_type = "application/json";
+  response.body = std::move(body);
+  response.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  return response;
+}
+
+AdminResponse Error(const absl::Status& status, std::string_view hint) {
+  std::string body;
+  JsonWriter(&body)
+      .BeginObject()
+      .Key("error")
+      .Value(fmt::format("{}{}", MessageOf(status), hint))
+      .EndObject();
+  if (status.code() == absl::StatusCode::kNotFound) return Json(404, std::move(body));
+  if (IsPoison(status)) return Json(400, std::move(body));
+  return Json(IsRetry(status) ? 503 : 500, std::move(body));
+}
+
+}  // namespace
+
+ConsoleApi::ConsoleApi(const ProductOptions& options, const PublicSuffixes& suffixes,
+                       const Clock& clock, ConsoleSubject subject)
+    : options_(options), suffixes_(suffixes), clock_(clock), subject_(std::move(subject)) {}
+
+AdminResponse ConsoleApi::Handle(const AdminRequest& request) {
+  const std::string_view path = request.target.substr(0, request.target.find('?'));
+  const std::string_view query =
+      request.target.substr(std::min(request.target.size(), path.size() + 1));
+  if (request.method != "GET" && request.method != "HEAD") {
+    AdminResponse response = Json(405, R"({"error":"use GET or HEAD"})");
+    response.headers.emplace_back("Allow", "GET, HEAD");
+    return response;
+  }
+  const auto params = ParseForm(query);
+  const Answer answer = params.ok() ? Route(path, *params) : params.status();
+  if (answer.ok()) return Json(200, *answer);
+  const bool is_cluster = subject_.kind == "cluster" && IsRetry(answer.status());
+  return Error(answer.status(), is_cluster ? ". Are Kafka and HBase up?" : "");
+}
+
+ConsoleApi::Answer ConsoleApi::Route(std::string_view path, const FormParams& params) {
+  if (path == "/api/v1/overview") return Overview();
+  if (path == "/api/v1/domains") return Domains(params);
+  if (path == "/api/v1/domain") return Domain(params);
+  if (path == "/api/v1/url") return Url(params);
+  if (path == "/api/v1/openapi.json") return std::string(FindAsset("/openapi.json")->content);
+  return absl::NotFoundError("no such path; /api/v1/openapi.json lists them");
+}
+
+ConsoleApi::Answer ConsoleApi::Overview() {
+  if (!now_.has_value() || clock_.Now() - looked_at_ >= kLookEvery) {
+    ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
+    FrontierStatus status;
+    if (subject_.queue) {
+      ASSIGN_OR_RETURN(status, LookAtLogs(*frontier));
+      status.queue = subject_.queue();
+    } else {
+      ASSIGN_OR_RETURN(status, LookAt(*frontier, kMostHeads));
+    }
+    status.suffix_list_date = suffixes_.date();
+    before_ = std::exchange(now_, std::move(status));
+    looked_at_ = clock_.Now();
+  }
+  const FrontierStatus& before = before_.has_value() ? *before_ : *now_;
+  const Diagnosis diagnosis = Diagnose(before, *now_);
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject().Key("subject").BeginObject();
+  json.Key("kind").Value(subject_.kind).Key("name").Value(subject_.name).EndObject();
+  json.Key("bottleneck").BeginObject().Key("name").Value(BottleneckName(diagnosis.bottleneck));
+  json.Key("says").Value(diagnosis.says).EndObject();
+  json.Key("run");
+  if (subject_.write_run) {
+    subject_.write_run(json);
+  } else {
+    json.Null();
+  }
+  json.Key("status").Raw(StatusJson(before, *now_)).EndObject();
+  return text;
+}
+
+ConsoleApi::Answer ConsoleApi::Domains(const FormParams& params) {
+  ASSIGN_OR_RETURN(const DomainQuery query, QueryOf(params));
+  ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
+  ASSIGN_OR_RETURN(const int partitions, frontier->Partitions());
+  ASSIGN_OR_RETURN(const DomainPage page,
+                   ListDomains(frontier->store(), partitions, query, options_.spider.politeness,
+                               clock_.Wall(), kLookTimeout));
+  return DomainPageJson(page);
+}
+
+ConsoleApi::Answer ConsoleApi::Domain(const FormParams& params) {
+  ASSIGN_OR_RETURN(const std::string name, Param(params, "name"));
+  ASSIGN_OR_RETURN(const std::string domain, NamedDomain(name, options_.spider.url, suffixes_));
+  ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
+  ASSIGN_OR_RETURN(const int partitions, frontier->Partitions());
+  ASSIGN_OR_RETURN(const DomainFacts facts, ReadDomainFacts(frontier->store(), domain, partitions,
+                                                            options_.spider.politeness));
+  return DomainJson(facts, clock_.Wall());
+}
+
+ConsoleApi::Answer ConsoleApi::Url(const FormParams& params) {
+  ASSIGN_OR_RETURN(const std::string text, Param(params, "url"));
+  UrlResolver resolver(options_.spider.url, suffixes_);
+  ResolvedUrl url;
+  if (const UrlError error = ResolveSeed(text, resolver, &url); error != UrlError::kNone) {
+    return PoisonError("'{}' is no URL that is ever fetched: {}", text, UrlErrorName(error));
+  }
+  ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
+  ASSIGN_OR_RETURN(const ExplainedUrl explained,
+                   ExplainUrl(*frontier, options_, url, suffixes_, clock_.Wall()));
+  return ExplanationJson(explained.facts, explained.explanation);
+}
+
+}  // namespace orbweaver

@@ -1,0 +1,76 @@
+// The JSON API of the console: what is known of a crawl, by HTTP.
+//
+//   GET /api/v1/overview                    how it stands, what limits it; a running crawl's
+//   progress GET /api/v1/domains?contains=&phase=&sort=&order=&offset=&limit= GET
+//   /api/v1/domain?name= GET /api/v1/url?url=                    what happens to a URL, and why GET
+//   /api/v1/openapi.json                the description of all this (openapi.json)
+//
+// Answers are JSON objects; an error's is {"error": TEXT}.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "cli/frontier/frontier.h"
+#include "cli/frontier/frontier_status.h"
+#include "cli/frontier/queue_sample.h"
+#include "cli/product_options.h"
+
+#include "common/base/clock.h"
+#include "common/base/json.h"
+#include "common/runtime/admin_message.h"
+#include "common/runtime/form.h"
+#include "common/url/domain.h"
+
+namespace orbweaver {
+
+inline constexpr std::string_view kApiPath = "/api/";
+
+// The crawl that the API is about.
+struct ConsoleSubject {
+  std::string kind;  // "cluster", "folder", or "crawl" for one that runs in this process
+  std::string name;  // Kafka's address, or the folder
+  // A view that is good for one call. Of a folder one that is not old.
+  std::function<absl::StatusOr<const Frontier*>()> look;
+  // The queue, where somebody knows it better than the store does; none: it is read there.
+  std::function<QueueSample()> queue;
+  // Writes the progress of a crawl in this process as an object; none for the others.
+  std::function<void(JsonWriter&)> write_run;
+};
+
+// Place: behind the admin server of `orbweaver console` and of `orbweaver crawl`. Not thread-safe:
+// the server's thread of slow reads. A call may block for some calls to bus and store, of
+// kLookTimeout at most each.
+class ConsoleApi {
+ public:
+  // The references must outlive it.
+  ConsoleApi(const ProductOptions& options, const PublicSuffixes& suffixes, const Clock& clock,
+             ConsoleSubject subject);
+
+  // Of a request whose path begins with kApiPath.
+  AdminResponse Handle(const AdminRequest& request);
+
+ private:
+  using Answer = absl::StatusOr<std::string>;
+
+  Answer Route(std::string_view path, const FormParams& params);
+  Answer Overview();
+  Answer Domains(const FormParams& params);
+  Answer Domain(const FormParams& params);
+  Answer Url(const FormParams& params);
+
+  const ProductOptions& options_;
+  const PublicSuffixes& suffixes_;
+  const Clock& clock_;
+  const ConsoleSubject subject_;
+
+  // The two newest looks; many that look at once share one.
+  std::optional<FrontierStatus> before_;
+  std::optional<FrontierStatus> now_;
+  SteadyTime looked_at_;
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,157 @@
+#include "cli/console/console_api.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "cli/console/assets.h"
+#include "cli/console/console_site.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/status.h"
+#include "common/bus/embedded/embedded_bus.h"
+#include "common/bus/topics.h"
+#include "common/runtime/admin_site.h"
+#include "common/store/rocksdb/database.h"
+#include "common/store/rocksdb/rocksdb_store.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/scratch_folder.h"
+
+namespace orbweaver {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr Duration kLong = std::chrono::minutes(1);
+
+class ConsoleApiTest : public ::testing::Test {
+ protected:
+  ConsoleApiTest() {
+    database_ = *Database::Open({.folder = folder_.path() / "data"});
+    store_ = std::make_unique<RocksdbStore>(*database_);
+    bus_ = *EmbeddedBus::Open(*database_, SystemClock());
+    TopicOptions topics;
+    topics.partitions = 2;
+    EXPECT_OK(bus_->EnsureTopics(*ProductTopics(topics), kLong));
+    frontier_ = std::make_unique<Frontier>(*bus_, *store_);
+    api_ = std::make_unique<ConsoleApi>(
+        options_, *suffixes_, clock_,
+        ConsoleSubject{.kind = "folder",
+                       .name = "data",
+                       .look = [this]() -> absl::StatusOr<const Frontier*> {
+                         if (!trouble_.ok()) return trouble_;
+                         return frontier_.get();
+                       },
+                       .queue = {},
+                       .write_run = {}});
+  }
+  AdminResponse Get(std::string_view target, std::string_view method = "GET") {
+    return api_->Handle({.method = method, .target = target});
+  }
+  void Append() {
+    const auto producer = *bus_->NewProducer({}, [](const Ack&) {});
+    ASSERT_OK(producer->Send({kSpiderLogTopic, PartitionId(0), "k", "v", {}}, 0));
+    ASSERT_OK(producer->Flush(kLong));
+  }
+
+  const ScratchFolder folder_;
+  const ProductOptions options_;
+  const std::unique_ptr<const PublicSuffixes> suffixes_ = *PublicSuffixes::Load({});
+  ManualClock clock_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<RocksdbStore> store_;
+  std::unique_ptr<EmbeddedBus> bus_;
+  std::unique_ptr<Frontier> frontier_;
+  absl::Status trouble_;
+  std::unique_ptr<ConsoleApi> api_;
+};
+
+TEST_F(ConsoleApiTest, EveryQuestionIsAnsweredOfACrawlThatKnowsNothing) {
+  EXPECT_THAT(Get("/api/v1/overview").body, HasSubstr(R"("bottleneck":{"name":"nothing")"));
+  EXPECT_THAT(Get("/api/v1/overview").body, HasSubstr(R"("run":null)"));
+  EXPECT_THAT(Get("/api/v1/domains").body, HasSubstr(R"({"domains":[],"matches":0)"));
+  EXPECT_THAT(Get("/api/v1/domain?name=www.a.test").body, HasSubstr(R"("domain":"a.test")"));
+  EXPECT_THAT(Get("/api/v1/url?url=http://a.test/x%3Fy").body,
+              HasSubstr(R"("answer":"unknown","says":"was never heard of)"));
+  EXPECT_THAT(Get("/api/v1/openapi.json").body, HasSubstr(R"("openapi": "3.1)"));
+  EXPECT_EQ(Get("/api/v1/overview").content_type, "application/json");
+}
+
+TEST_F(ConsoleApiTest, AWrongQuestionIsToldWhatIsWrong) {
+  const auto error = [this](std::string_view target, int status) {
+    const AdminResponse answer = Get(target);
+    EXPECT_EQ(answer.status, status) << target;
+    EXPECT_EQ(answer.content_type, "application/json");
+    return answer.body;
+  };
+  EXPECT_THAT(error("/api/v1/nothing", 404), HasSubstr("/api/v1/openapi.json"));
+  EXPECT_THAT(error("/api/v1/url", 400), HasSubstr(R"({"error":"parameter 'url' is missing"})"));
+  EXPECT_THAT(error("/api/v1/url?url=mailto:x", 400), HasSubstr("is no URL that is ever fetched"));
+  EXPECT_THAT(error("/api/v1/domain?name=%00", 400), HasSubstr("error"));
+  EXPECT_THAT(error("/api/v1/domains?phase=mad", 400),
+              HasSubstr("expected one of idle, ready, paced, later, blocked"));
+  EXPECT_THAT(error("/api/v1/domains?sort=x", 400), HasSubstr("expected one of domain, waiting"));
+  EXPECT_THAT(error("/api/v1/domains?order=up", 400), HasSubstr("asc or desc"));
+  EXPECT_THAT(error("/api/v1/domains?limit=501", 400), HasSubstr("from 0 to 500"));
+  EXPECT_THAT(error("/api/v1/domains?offset=9951&limit=50", 400), HasSubstr("from 0 to 9950"));
+  EXPECT_THAT(error("/api/v1/domains?offset=-1", 400), HasSubstr("from 0 to 9950"));
+  EXPECT_THAT(error("/api/v1/domains?sortt=x", 400), HasSubstr("'sortt'"));
+  EXPECT_THAT(error("/api/v1/domains?x=%", 400), HasSubstr("hexadecimal"));
+  EXPECT_EQ(Get("/api/v1/overview", "POST").status, 405);
+}
+
+TEST_F(ConsoleApiTest, ManyWhoLookWithinASecondShareALook) {
+  const auto lag = [this] {
+    const std::string body = Get("/api/v1/overview").body;
+    const std::string_view name = R"("topic":"spider-log","lag":)";
+    return body.substr(body.find(name) + name.size(), 1);
+  };
+  EXPECT_EQ(lag(), "0");
+  Append();
+  clock_.Advance(std::chrono::milliseconds(999));
+  EXPECT_EQ(lag(), "0");
+  clock_.Advance(std::chrono::milliseconds(1));
+  EXPECT_EQ(lag(), "1");
+}
+
+TEST_F(ConsoleApiTest, AStoreThatIsAwayIsToldAndAskedAgain) {
+  trouble_ = RetryError("read: connection refused");
+  for (const char* const target : {"/api/v1/overview", "/api/v1/domains",
+                                   "/api/v1/domain?name=a.test", "/api/v1/url?url=a.test"}) {
+    const AdminResponse answer = Get(target);
+    EXPECT_EQ(answer.status, 503) << target;
+    EXPECT_EQ(answer.body, R"({"error":"read: connection refused"})");
+  }
+  trouble_ = absl::OkStatus();
+  EXPECT_EQ(Get("/api/v1/overview").status, 200);
+}
+
+TEST_F(ConsoleApiTest, ThePageLoadsAndRunsNothingFromElsewhereOrWithinItself) {
+  const AdminSite admin("");
+  const ConsoleSite site(*api_, admin);
+  const AdminResponse page = site.Handle({.method = "GET", .target = "/"});
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  EXPECT_THAT(page.body, HasSubstr("<script type=\"module\" src=\"/console.js\"></script>"));
+  EXPECT_THAT(page.headers,
+              ::testing::Contains(::testing::Pair(
+                  "Content-Security-Policy", ::testing::AllOf(HasSubstr("default-src 'none'"),
+                                                              HasSubstr("frame-ancestors 'none'"),
+                                                              Not(HasSubstr("unsafe"))))));
+  for (const Asset& asset : Assets()) {
+    const AdminResponse served = site.Handle({.method = "GET", .target = asset.path});
+    EXPECT_EQ(served.body, asset.content);
+    for (const char* const elsewhere :
+         {"https://cdn", "innerHTML", "eval(", " style=", "onclick="}) {
+      EXPECT_THAT(served.body, Not(HasSubstr(elsewhere))) << asset.path;
+    }
+  }
+  EXPECT_EQ(site.Handle({.method = "POST", .target = "/"}).status, 405);
+  EXPECT_EQ(site.Handle({.method = "GET", .target = "/healthz"}).body, "ok\n");
+  EXPECT_EQ(site.Handle({.method = "GET", .target = "/api/v1/overview"}).status, 200);
+}
+
+}  // namespace
+}  // namespace orbweaver

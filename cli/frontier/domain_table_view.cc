@@ -1,0 +1,32 @@
+#include "cli/frontier/domain_table_view.h"
+
+#include "common/base/json.h"
+
+namespace orbweaver {
+namespace {
+
+int64_t UnixMs(WallTime time) { return time.time_since_epoch().count(); }
+
+}  // namespace
+
+std::string DomainPageJson(const DomainPage& page) {
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject().Key("domains").BeginArray();
+  for (const ListedDomain& listed : page.domains) {
+    json.BeginObject().Key("domain").Value(listed.domain);
+    json.Key("partition").Value(listed.partition.value());
+    json.Key("phase").Value(DomainPhaseName(listed.phase)).Key("waiting").Value(listed.waiting);
+    json.Key("delayed").Value(listed.queue.delayed).Key("known_urls").Value(listed.known_urls);
+    json.Key("fetched").Value(listed.fetched).Key("failed").Value(listed.failed);
+    json.Key("robots_status").Value(listed.robots_status);
+    json.Key("delay_ms").Value(listed.queue.delay.count());
+    json.Key("blocked_until_ms").Value(UnixMs(listed.queue.blocked_until));
+    json.Key("waiting_since_ms").Value(UnixMs(listed.queue.waiting_since)).EndObject();
+  }
+  json.EndArray().Key("matches").Value(page.matches);
+  json.Key("domains_read").Value(page.domains_read).Key("share").Value(page.share).EndObject();
+  return text;
+}
+
+}  // namespace orbweaver
