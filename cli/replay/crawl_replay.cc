@@ -102,10 +102,6 @@ uint64_t CrawlRun::Expected(const lab::CrawlTrace& so_far) const {
 absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index) {
   const ListedStrategy& listed = task_.strategies[index];
   ASSIGN_OR_RETURN(const auto strategy, LoadStrategy(listed.options, arguments_.seed));
-  StrategyWorkerOptions worker = task_.options.strategy_worker;
-  worker.on_strategy_error = OnStrategyError::kDeadLetter;
-  worker.max_retry_after =
-      std::chrono::floor<std::chrono::milliseconds>(spider_.politeness.back_off.most);
   DbWorkerOptions queue = task_.options.db_worker;
   queue.politeness = spider_.politeness;
   lab::RecordedSource source(web_, arguments_.seed);
@@ -117,7 +113,7 @@ absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index) {
                                               .spiders = static_cast<int>(arguments_.spiders),
                                               .budget = budget_,
                                               .time = arguments_.time,
-                                              .strategy_worker = worker,
+                                              .strategy_worker = task_.WorkerOptions(),
                                               .states = task_.options.states,
                                               .db_worker = queue,
                                               .crawl = spider_.crawl,

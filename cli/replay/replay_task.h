@@ -24,6 +24,8 @@ struct ReplayTask {
   std::vector<ListedStrategy> strategies;  // at least one
   bool json = false;
 
+  // As the recorded worker had them, but that an error of the strategy does not end it.
+  StrategyWorkerOptions WorkerOptions() const;
   // A strategy worker on memory, for `strategy`, which must outlive it.
   absl::StatusOr<std::unique_ptr<lab::ReplayWorker>> NewWorker(Strategy& strategy) const;
   // Recorded events of the spider log.

@@ -95,6 +95,11 @@ class Replay(Newcomer):
         self.assertEqual((0, True), (told["different"], told["is_complete"]))
         self.assertGreater(told["equal_requests"], 20)
 
+    def test_a_retry_after_is_believed_as_far_as_it_was(self):
+        site = self.site({"/": "<a href=/busy>x</a>", "/busy": (503, {"Retry-After": "4"}, "")})
+        self.crawl(site.url("/"), "--record", "rec", "--set", "politeness.back_off_most=1s", "--strategy", "breadth_first:retries=1,retry_delay_s=1")
+        self.assertEqual(0, self.replay()["different"])
+
     def test_a_strategy_may_be_a_file_beside_the_recording(self):
         self.recorded(pages=20)
         shutil.copy(pathlib.Path(self.program).resolve().parents[1] / "lib/orbweaver/strategies/breadth_first.so", self.folder / "mine.so")
