@@ -12,6 +12,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/crawl/crawl_contact.h"
+#include "cli/crawl/order_journal.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/writable_log.h"
@@ -122,7 +123,16 @@ absl::Status Give(std::string_view action, const ProductOptions& options, const 
   RETURN_IF_ERROR(log.status());
   ASSIGN_OR_RETURN(const GivenOrder given,
                    GiveOrder(*log->bus, *log->store, SystemClock(), domain, args.order, kTimeout));
-  Print("{}{}\n", OrderText(domain, args.order),
+  const std::string says = OrderText(domain, args.order);
+  if (args.folder.has_value()) {
+    const absl::Status kept = Journal(*args.folder, {.time = SystemClock().Wall(),
+                                                     .action = action,
+                                                     .parameters = EncodeForm({{"domain", domain}}),
+                                                     .is_done = true,
+                                                     .answer = says});
+    if (!kept.ok()) PrintError("{}\n", MessageOf(kept));
+  }
+  Print("{}{}\n", says,
         args.folder.has_value()
             ? ", once its crawl goes on"
             : fmt::format(", once the strategy worker and the db worker of partition {} have "

@@ -1,10 +1,14 @@
 #include "cli/crawl/crawl_admin.h"
 
+#include <algorithm>
+
 #include "cli/crawl/crawl_contact.h"
+#include "cli/crawl/order_journal.h"
 #include "cli/listen_address.h"
 
 #include "common/base/clock.h"
 #include "common/base/json.h"
+#include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/config/render.h"
 #include "common/metrics/process_metrics.h"
@@ -33,21 +37,46 @@ CrawlAdmin::CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder,
       listen_(options.process.admin.listen),
       orders_(options, folder, crawl),
       frontier_(crawl.bus(), crawl.store()),
+      admin_(crawl.admin_site()),
       api_(options, crawl.suffixes(), SystemClock(),
            {.kind = "crawl",
             .name = folder.path().string(),
             .look = [this]() -> absl::StatusOr<const Frontier*> { return &frontier_; },
             .queue = [&crawl] { return QueueOf(crawl); },
             .write_run = [&run](JsonWriter& json) { run.Write(json); }}),
-      site_(api_, crawl.admin_site()),
+      site_(api_, admin_),
       server_({.listen = listen_,
                .port = options.process.admin.port,
                .slow_reads = std::string(kApiPath),
                .hosts = options.process.admin.hosts},
-              [this, &admin = crawl.admin_site(),
-               has_console = IsLoopback(listen_)](const AdminRequest& request) {
-                return has_console ? site_.Handle(request) : admin.Handle(request);
-              }) {}
+              [this](const AdminRequest& request) { return Handle(request); }) {}
+
+AdminResponse CrawlAdmin::Handle(const AdminRequest& request) const {
+  AdminResponse answer = IsLoopback(listen_) ? site_.Handle(request) : admin_.Handle(request);
+  Keep(request, answer);
+  return answer;
+}
+
+void CrawlAdmin::Keep(const AdminRequest& request, const AdminResponse& answer) const {
+  constexpr std::string_view kActions = "/actions/";
+  constexpr int kNoToken = 401, kNoSuch = 404;
+  const bool is_order = request.method == "POST" && request.target.starts_with(kActions) &&
+                        answer.status != kNoToken && answer.status != kNoSuch;
+  if (!is_order) return;
+  std::string_view action = request.target.substr(kActions.size());
+  const size_t query = std::min(action.find('?'), action.size());
+  const bool has_query = query < action.size();
+  const std::string_view parameters = has_query ? action.substr(query + 1) : request.body;
+  action = action.substr(0, query);
+  const std::string_view says = answer.body;
+  const absl::Status kept =
+      Journal(folder_.path(), {.time = SystemClock().Wall(),
+                               .action = action,
+                               .parameters = parameters,
+                               .is_done = answer.status == 200,
+                               .answer = says.substr(0, says.find_last_not_of('\n') + 1)});
+  if (!kept.ok()) Log(LogLevel::kWarning, "crawl", "{}", MessageOf(kept));
+}
 
 CrawlAdmin::~CrawlAdmin() {
   RemoveContact(folder_.path());

@@ -23,8 +23,10 @@ namespace orbweaver {
 
 // Serves the console, /healthz, /readyz, /status, /metrics and /config, and the actions of the
 // queue and of CrawlOrders. The folder says where, as long as this lives (crawl_contact.h). Where
-// other machines reach it, there is no console: its reads ask for no token. Place: `orbweaver
-// crawl`. Ends before the crawl does.
+// other machines reach it, there is no console: its reads ask for no token. Orders that
+// carry the token are kept in the folder's journal (order_journal.h).
+//
+// Place: `orbweaver crawl`. Ends before the crawl does.
 class CrawlAdmin {
  public:
   // All must outlive it. admin.port 0 takes any free port. Fatal: the address cannot be bound, or
@@ -42,10 +44,15 @@ class CrawlAdmin {
   CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder, const CrawlRun& run,
              LocalCrawl& crawl);
 
+  AdminResponse Handle(const AdminRequest& request) const;
+  // An order that was given, done or not.
+  void Keep(const AdminRequest& request, const AdminResponse& answer) const;
+
   const CrawlFolder folder_;
   const std::string listen_;
   CrawlOrders orders_;
   const Frontier frontier_;
+  const AdminSite& admin_;
   ConsoleApi api_;
   const ConsoleSite site_;
   std::vector<AdminSite::Registration> pages_;

@@ -86,6 +86,11 @@ class RunningCrawl(Newcomer):
         self.waits_until(lambda: waiting() == 0, process)
         out, _ = self.ends(process)
         self.assertNotIn("dead letters", out)
+        self.tell("forget", "127.0.0.2")
+        kept = [json.loads(line) for line in (self.folder / "data" / "orders.jsonl").read_text().splitlines()]
+        self.assertEqual([("block", True), ("unblock", True), ("purge", True), ("forget", True)], [(order["action"], order["done"]) for order in kept])
+        self.assertIn("domain=127.0.0.1&until_ms=", kept[0]["parameters"])
+        self.assertIn("order written: 127.0.0.2 is as if it had never been seen", kept[3]["answer"])
 
     def test_the_queue_pauses_and_goes_on(self):
         site = self.endless()
@@ -143,6 +148,7 @@ class RunningCrawl(Newcomer):
         self.assertEqual(200, answer("/healthz"))
         self.assertEqual(421, answer("/status", Host="rebound.example"))
         self.assertEqual(401, answer("/actions/purge"))
+        self.assertFalse((self.folder / "data" / "orders.jsonl").exists(), "strangers do not fill the journal")
         self.assertEqual(401, answer("/actions/purge", Authorization="Bearer " + "0" * len(token)))
         self.assertEqual(421, answer("/actions/purge", Authorization=f"Bearer {token}", Host="rebound.example"))
         self.assertNotIn(token, urllib.request.urlopen(f"http://{address}/config", timeout=PATIENCE_S).read().decode())
