@@ -70,6 +70,8 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --strategy NAME|FILE.so    what to crawl, in which order; `orbweaver strategy list`
   --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`. Or behind its
                              name: --strategy NAME:PARAM=VALUE,PARAM=VALUE
+  --explore 5%               this share of each domain's pages is drawn by lot from those that the
+                             strategy ranks low: a recording then says what they are worth
 
 scope:
   --scope KIND               which links to follow: to domain (the default), host or path of a seed,

@@ -24,6 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> kShortForms[] = {
     {"--max-pages-per-domain", "strategy.params.max_pages"},
     {"--depth", "strategy.params.max_depth"},
     {"--delay", "politeness.delay"},
+    {"--explore", "strategy_worker.explore"},
     {"--threads", "spider.threads"},
     {"--user-agent", "spider.fetch.user_agent"},
     {"--ports", "network.ports"},

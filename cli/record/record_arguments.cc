@@ -13,15 +13,6 @@
 namespace orbweaver {
 namespace {
 
-// "5%"; false when it is no share.
-bool ParseShare(std::string_view text, double* share) {
-  if (!text.ends_with('%')) return false;
-  double percent = 0;
-  if (!config::ParseNumber(std::string(text.substr(0, text.size() - 1)), &percent)) return false;
-  *share = percent / 100;
-  return percent > 0 && percent <= 100;
-}
-
 // Returns what is wrong, or nothing.
 std::string ParseTopics(std::string_view list, std::vector<std::string>* topics) {
   topics->clear();
@@ -45,7 +36,8 @@ std::string ParseRecordArguments(std::vector<std::string> args, std::string_view
   if (const auto list = TakeValue(&args, "--topics")) {
     if (std::string wrong = ParseTopics(*list, &parsed->topics); !wrong.empty()) return wrong;
   }
-  if (const auto text = TakeValue(&args, "--sample"); text && !ParseShare(*text, &parsed->sample)) {
+  if (const auto text = TakeValue(&args, "--sample");
+      text && !(config::ParseShare(*text, &parsed->sample) && parsed->sample > 0)) {
     return fmt::format("--sample {}: expected a share such as 5%", *text);
   }
   if (const auto out = TakeValue(&args, "--out")) parsed->recording = *out;

@@ -11,7 +11,7 @@
 
 #include "common/base/json.h"
 #include "common/base/status.h"
-#include "db_worker/queue/head.h"
+#include "common/model/score_band.h"
 
 namespace orbweaver {
 namespace {

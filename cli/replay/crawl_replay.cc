@@ -102,6 +102,9 @@ uint64_t CrawlRun::Expected(const lab::CrawlTrace& so_far) const {
 absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index) {
   const ListedStrategy& listed = task_.strategies[index];
   ASSIGN_OR_RETURN(const auto strategy, LoadStrategy(listed.options, arguments_.seed));
+  StrategyWorkerOptions worker = task_.WorkerOptions();
+  // Strategies are compared, not lots that are drawn beside them.
+  worker.explore = 0;
   DbWorkerOptions queue = task_.options.db_worker;
   queue.politeness = spider_.politeness;
   lab::RecordedSource source(web_, arguments_.seed);
@@ -113,7 +116,7 @@ absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index) {
                                               .spiders = static_cast<int>(arguments_.spiders),
                                               .budget = budget_,
                                               .time = arguments_.time,
-                                              .strategy_worker = task_.WorkerOptions(),
+                                              .strategy_worker = worker,
                                               .states = task_.options.states,
                                               .db_worker = queue,
                                               .crawl = spider_.crawl,

@@ -20,6 +20,7 @@ std::string Printed(const Option& option, const Option::Entry& entry,
     case ValueType::Kind::kInteger:
     case ValueType::Kind::kNumber:
       return entry.text;
+    case ValueType::Kind::kShare:
     case ValueType::Kind::kDuration:
     case ValueType::Kind::kBytes:
     case ValueType::Kind::kText:

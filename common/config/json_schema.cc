@@ -18,6 +18,10 @@ void WriteValueType(const ValueType& type, JsonWriter& json) {
       if (!type.min.empty()) json.Key("minimum").Raw(type.min);
       if (!type.max.empty()) json.Key("maximum").Raw(type.max);
       break;
+    case ValueType::Kind::kShare:
+      json.Key("type").BeginArray().Value("integer").Value("string").EndArray();
+      json.Key("pattern").Value("^(0|(100|[1-9]?[0-9])(\\.[0-9]+)?%)$");
+      break;
     case ValueType::Kind::kDuration:
       json.Key("type").Value("string");
       json.Key("pattern").Value("^(0|(0|[1-9][0-9]*)(ns|us|ms|s|m|h|d))$");

@@ -50,6 +50,8 @@ std::string ExpectedOne(const ValueType& type) {
       return fmt::format("an integer{}{}", bounds, unit);
     case ValueType::Kind::kNumber:
       return fmt::format("a number{}{}", bounds, unit);
+    case ValueType::Kind::kShare:
+      return fmt::format("a share{}, such as 5%", bounds);
     case ValueType::Kind::kDuration:
       return fmt::format("a duration{}{}, such as {}", unit, bounds,
                          type.unit == "whole seconds" ? "10s or 2h" : "250ms, 10s or 2h");
@@ -102,6 +104,23 @@ std::string EnvironmentName(std::string_view name) {
     }
   }
   return out;
+}
+
+void Schema::AddShare(std::string name, double* member, About<double> about) {
+  const double min = std::max(about.min, 0.0);
+  const double max = std::min(about.max, 1.0);
+  Codec<double> codec;
+  codec.type.kind = ValueType::Kind::kShare;
+  codec.type.min = PrintShare(min);
+  codec.type.max = PrintShare(max);
+  codec.parse = [min, max](std::string_view text, double* value) {
+    double share;
+    if (!ParseShare(text, &share) || share < min || share > max) return false;
+    *value = share;
+    return true;
+  };
+  codec.print = PrintShare;
+  AddOne({.name = std::move(name), .doc = std::move(about.doc)}, member, std::move(codec));
 }
 
 void Schema::Add(std::string name, bool* member, About<bool> about) {

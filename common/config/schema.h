@@ -78,7 +78,7 @@ using Choices = std::vector<std::pair<std::string, T>>;
 
 // The type and the bounds of one value of an option.
 struct ValueType {
-  enum class Kind { kBool, kInteger, kNumber, kDuration, kBytes, kText, kChoice };
+  enum class Kind { kBool, kInteger, kNumber, kShare, kDuration, kBytes, kText, kChoice };
   Kind kind = Kind::kText;
   // As texts of that kind; empty where there is no bound to speak of.
   std::string min;
@@ -157,6 +157,9 @@ class Schema {
   // A size in bytes, written "64KiB" or "256MB". `about.unit` is not used.
   template <std::integral T>
   void AddBytes(std::string name, T* member, std::type_identity_t<About<T>> about);
+
+  // A share of the whole, written "5%"; the member has it from 0 to 1. `about.unit` is not used.
+  void AddShare(std::string name, double* member, About<double> about);
 
   // One of a few values with names: an enum, or a bool that reads better so. The member's value and
   // those of a map must be among them.

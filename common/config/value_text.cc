@@ -126,4 +126,17 @@ std::string PrintBytes(uint64_t value) {
   return text.empty() ? "0B" : text;
 }
 
+bool ParseShare(std::string_view text, double* value) {
+  double percent = 0;
+  if (text != "0") {
+    if (!text.ends_with('%')) return false;
+    text.remove_suffix(1);
+    if (!ParseNumber(text, &percent) || percent < 0 || percent > 100) return false;
+  }
+  *value = percent / 100;
+  return true;
+}
+
+std::string PrintShare(double value) { return fmt::format("{:.10g}%", value * 100); }
+
 }  // namespace orbweaver::config

@@ -35,4 +35,8 @@ std::string PrintDuration(std::chrono::nanoseconds value);
 bool ParseBytes(std::string_view text, uint64_t* value);
 std::string PrintBytes(uint64_t value);
 
+// A share of the whole, from 0 to 1, in per cent: "5%", "0.5%", "0%". Without the sign only 0.
+bool ParseShare(std::string_view text, double* value);
+std::string PrintShare(double value);
+
 }  // namespace orbweaver::config

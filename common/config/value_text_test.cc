@@ -115,5 +115,24 @@ TEST(ValueTextTest, SizesPrintInTheUnitThatPeopleWroteThemIn) {
   }
 }
 
+TEST(ValueTextTest, SharesAreWrittenInPerCent) {
+  double value = -1;
+  EXPECT_TRUE(ParseShare("5%", &value));
+  EXPECT_DOUBLE_EQ(value, 0.05);
+  EXPECT_TRUE(ParseShare("0.5%", &value));
+  EXPECT_DOUBLE_EQ(value, 0.005);
+  EXPECT_TRUE(ParseShare("100%", &value));
+  EXPECT_DOUBLE_EQ(value, 1);
+  EXPECT_TRUE(ParseShare("0", &value));
+  EXPECT_DOUBLE_EQ(value, 0);
+  for (const std::string_view wrong : {"", "%", "5", "0.05", "-1%", "101%", "5 %", "x%", "5%%"}) {
+    EXPECT_FALSE(ParseShare(wrong, &value)) << wrong;
+  }
+  for (const double share : {0.0, 0.05, 0.005, 0.1, 1.0, 1.0 / 3}) {
+    EXPECT_TRUE(ParseShare(PrintShare(share), &value));
+    EXPECT_NEAR(value, share, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace orbweaver::config

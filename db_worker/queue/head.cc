@@ -148,10 +148,6 @@ void AddGarbage(const DelayedBucket& bucket, std::vector<DelayedBucket>* garbage
 
 }  // namespace
 
-int BandOf(float score) {
-  return static_cast<int>(std::clamp((1.0F - score) * kBands, 0.0F, kBands - 1.0F));
-}
-
 void Band::MoveTo(uint64_t chunk, uint32_t place) {
   first = chunk;
   index = place;

@@ -13,18 +13,13 @@
 #include "absl/status/status.h"
 
 #include "common/base/clock.h"
+#include "common/model/score_band.h"
 #include "common/politeness/rest.h"
 #include "common/protocol/watermark.h"
 #include "db_worker/queue/due_bucket.h"
 #include "db_worker/queue/writer_runs.h"
 
 namespace orbweaver {
-
-// Priorities. Band 0 leaves first.
-inline constexpr int kBands = 8;
-
-// Score 1 and above: band 0; 0 and below: band 7.
-int BandOf(float score);
 
 // A queue of chunks, numbered in the order in which they were written. An owner never uses a number
 // again; two owners that did not know of each other may both use one, so a chunk's name in the

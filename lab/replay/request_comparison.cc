@@ -10,8 +10,9 @@
 #include "common/base/check.h"
 #include "common/base/random.h"
 #include "common/base/status.h"
+#include "common/model/exploration.h"
+#include "common/model/score_band.h"
 #include "common/url/fingerprint.h"
-#include "db_worker/queue/head.h"
 
 namespace orbweaver::lab {
 namespace {
@@ -25,6 +26,7 @@ uint64_t TextHash(std::string_view text) { return FingerprintOf(text).low; }
 uint32_t RestOf(const ScheduledRequest& request) {
   uint64_t hash = Mixed(request.depth, request.attempt);
   for (const Meta& meta : request.meta) {
+    if (IsOfExploration(meta)) continue;
     hash = Mixed(hash, Mixed(TextHash(meta.key), TextHash(meta.value)));
   }
   return static_cast<uint32_t>(hash);
@@ -100,7 +102,8 @@ absl::Status RequestComparison::TakeApart(uint32_t event, Side side, std::string
     Item item;
     item.not_before = request.not_before;
     item.rest = RestOf(request);
-    item.score = request.score;
+    // Which requests were drawn by lot is no decision of a strategy.
+    item.score = OwnScore(request.score, request.meta);
     item.action = static_cast<uint8_t>(request.action);
     add(item, request.url);
   }

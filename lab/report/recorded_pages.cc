@@ -1,32 +1,23 @@
 #include "lab/report/recorded_pages.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <span>
 #include <tuple>
 #include <variant>
 
 #include "common/base/status.h"
+#include "common/model/exploration.h"
 #include "common/url/fingerprint.h"
 
 namespace orbweaver::lab {
 namespace {
 
-// The probability with which the host promoted a request that the strategy ranked low.
-constexpr std::string_view kExploreMeta = "explore";
-
 // 1: the strategy chose the URL itself.
 double ProbabilityOf(std::span<const Meta> meta) {
   constexpr double kLeast = 1e-6;
-  for (const Meta& entry : meta) {
-    if (entry.key != kExploreMeta) continue;
-    double p = 0;
-    const char* const end = entry.value.data() + entry.value.size();
-    const auto [read, error] = std::from_chars(entry.value.data(), end, p);
-    if (error == std::errc() && read == end && p > 0 && p <= 1) return std::max(p, kLeast);
-  }
-  return 1;
+  const auto exploration = ExplorationOf(meta);
+  return exploration.has_value() ? std::max(exploration->probability, kLeast) : 1;
 }
 
 bool CountsInGraph(const Link& link) {

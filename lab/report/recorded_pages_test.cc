@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
+#include "common/model/exploration.h"
 #include "lab/crawl/recorded_source.h"
 #include "lab/crawl/virtual_crawl.h"
 #include "lab/report/evaluation.h"
@@ -34,8 +35,9 @@ class RecordedPagesTest : public RecordedLogs {
   };
   void SendPage(const Page& page) {
     const std::string url = Url(page.path);
-    const Meta meta{.key = "explore", .value = page.explore};
-    const std::span<const Meta> metas(&meta, page.explore.empty() ? 0 : 1);
+    const Meta drawn[] = {{.key = kExploreKey, .value = page.explore},
+                          {.key = kOwnScoreKey, .value = "0.5"}};
+    const std::span<const Meta> metas(drawn, page.explore.empty() ? 0 : kExploreEntries);
     SendEntry(
         0, {.domain = kDomain,
             .event =

@@ -37,6 +37,9 @@ CoreMetrics::CoreMetrics(MetricRegistry& registry)
       put_by(registry.AddCounter("orbweaver_strategy_put_by_total",
                                  "Requests that spiders did not make for options of their own "
                                  "(port, private address, proxy): `orbweaver requeue`")),
+      explored(registry.AddCounter("orbweaver_strategy_explored_total",
+                                   "Requests that were drawn by lot and fetched sooner than their "
+                                   "strategy ranks them (strategy_worker.explore)")),
       dead_letters(registry.AddCounter("orbweaver_strategy_dead_letters_total",
                                        "Events that went to the dead-letter topic")),
       lost_events(registry.AddCounter("orbweaver_strategy_lost_events_total",

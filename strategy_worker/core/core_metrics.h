@@ -17,6 +17,7 @@ struct CoreMetrics {
   Counter& replayed;  // events that were in their row already
   Counter& repeated_outcomes;
   Counter& put_by;
+  Counter& explored;
   Counter& dead_letters;  // events that went to the dead-letter topic
   Counter& lost_events;   // deleted by retention before they were read
   Counter& input_bytes;

@@ -9,7 +9,10 @@
 #include "common/base/log.h"
 #include "common/base/planted_fault.h"
 #include "common/base/status.h"
+#include "common/model/exploration.h"
+#include "common/model/score_band.h"
 #include "strategy_worker/core/adoption.h"
+#include "strategy_worker/core/exploration.h"
 #include "strategy_worker/core/own_requests.h"
 
 namespace orbweaver {
@@ -72,6 +75,7 @@ absl::Status EventHandler::Handle(const SourceEvent& event, TouchedDomain* domai
 
 absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& domain) {
   extras_.clear();
+  candidates_.clear();
   scheduled_ = 0;
   is_counted_already_ = false;
   is_put_by_ = false;
@@ -87,6 +91,7 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   plan_.Begin(event, *states);
   assets_ = states->record().assets;
   sitemaps_ = states->record().sitemaps;
+  explore_chances_ = options_.explore > 0 ? states->record().explore_chances : 0;
   if (event.own != 0) filter_.BeginDomain(event.entry->domain, states->record());
   if (event.kind == ORBWEAVER_HOST) {
     ObserveHost(event, states->record());
@@ -293,15 +298,45 @@ void EventHandler::DecideLinks(const SourceEvent& event) {
       continue;
     }
     if (!plan_.known(i)) plan_.state(i).depth = new_depth;
-    scheduled_ += plan_.Decide(i, decision, ToView(event.links[i].url_view),
-                               InheritedMeta(event, i), referrer_);
+    const bool was_new = !plan_.known(i);
+    const bool is_scheduled = plan_.Decide(i, decision, ToView(event.links[i].url_view),
+                                           InheritedMeta(event, i), referrer_);
+    scheduled_ += is_scheduled;
+    if (is_scheduled && IsCandidate(event, was_new, decision)) {
+      candidates_.push_back(plan_.requests().size() - 1);
+    }
   }
+  if (options_.explore > 0) Explore(event);
   const auto* const seeds = std::get_if<Seeds>(&event.entry->event);
   for (size_t i = event.asked().size(); i < event.links.size(); ++i) {
     const OwnRequest own = filter_.OwnRequestFor(event, i);
     // Sitemaps are not a step of their own: their pages are as deep as if robots.txt named them.
     const uint32_t depth = own.IsSitemap() && found != nullptr ? found->source.depth : new_depth;
     DecideOwn(i, ToView(event.links[i].url_view), own, depth, seeds != nullptr);
+  }
+}
+
+bool EventHandler::IsCandidate(const SourceEvent& event, bool was_new,
+                               const orbweaver_decision& decision) const {
+  return options_.explore > 0 && event.kind == ORBWEAVER_LINKS && was_new &&
+         BandOf(decision.score) > 0 && ToTime(decision.not_before_ms) <= event.time;
+}
+
+void EventHandler::Explore(const SourceEvent& event) {
+  if (event.kind == ORBWEAVER_PAGE || event.kind == ORBWEAVER_FAILURE) ++explore_chances_;
+  // A try more of a request that was drawn: until it has an outcome that is final, it stays one.
+  if (const auto* const failed = std::get_if<FetchFailed>(&event.entry->event)) {
+    const auto drawn = ExplorationOf(failed->request.meta);
+    if (drawn.has_value() && plan_.requests().size() == 1) plan_.Promote(0, drawn->probability);
+  }
+  if (candidates_.empty() || explore_chances_ == 0) return;
+  const auto& found = std::get<LinksFound>(event.entry->event);
+  const auto drawn = DrawExplored(options_.explore, explore_chances_, found.source.url, event.time,
+                                  plan_.requests()[candidates_[0]].fingerprint, candidates_.size());
+  explore_chances_ = 0;
+  if (!drawn.has_value()) return;
+  if (plan_.Promote(candidates_[drawn->candidate], drawn->probability)) {
+    metrics_.explored.Increment();
   }
 }
 
@@ -391,15 +426,16 @@ std::string_view EventHandler::ReferrerOf(const SourceEvent& event) const {
   return {};
 }
 
-std::span<const Meta> EventHandler::InheritedMeta(const SourceEvent& event, size_t link) const {
+std::span<const Meta> EventHandler::InheritedMeta(const SourceEvent& event, size_t link) {
+  std::span<const Meta> meta;
   if (const auto* seeds = std::get_if<Seeds>(&event.entry->event)) {
-    return seeds->seeds[event.seeds[link]].meta;
+    meta = seeds->seeds[event.seeds[link]].meta;
+  } else if (const auto* page = std::get_if<PageFetched>(&event.entry->event)) {
+    meta = page->request.meta;
+  } else if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
+    meta = failed->request.meta;
   }
-  if (const auto* page = std::get_if<PageFetched>(&event.entry->event)) return page->request.meta;
-  if (const auto* failed = std::get_if<FetchFailed>(&event.entry->event)) {
-    return failed->request.meta;
-  }
-  return {};
+  return WithoutExploration(meta, &plan_.arena());
 }
 
 void EventHandler::Apply(const SourceEvent& event, TouchedDomain* domain, OwnedPartition* owner,
@@ -429,7 +465,9 @@ void EventHandler::Apply(const SourceEvent& event, TouchedDomain* domain, OwnedP
 }
 
 bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record) {
-  bool changed = scheduled_ != 0 || record->assets != assets_ || record->sitemaps != sitemaps_;
+  bool changed = scheduled_ != 0 || record->assets != assets_ || record->sitemaps != sitemaps_ ||
+                 record->explore_chances != explore_chances_;
+  record->explore_chances = explore_chances_;
   record->assets = assets_;
   record->sitemaps = sitemaps_;
   record->scheduled += scheduled_;

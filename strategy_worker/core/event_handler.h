@@ -75,6 +75,10 @@ class EventHandler {
 
   absl::Status Decide(const SourceEvent& event, Offset epoch);
   void DecideLinks(const SourceEvent& event);
+  // May the request that was made for link `i`, by `decision`, be drawn?
+  bool IsCandidate(const SourceEvent& event, bool was_new,
+                   const orbweaver_decision& decision) const;
+  void Explore(const SourceEvent& event);
   void DecideExtras(const SourceEvent& event);
   void DecideOwn(size_t place, std::string_view url, const OwnRequest& own, uint32_t depth,
                  bool even_if_failed);
@@ -82,7 +86,7 @@ class EventHandler {
   void DecideDeferred(const Deferred& deferred, const SourceEvent& event);
   // The page that named the event's links, as far as it is kept.
   std::string_view ReferrerOf(const SourceEvent& event) const;
-  std::span<const Meta> InheritedMeta(const SourceEvent& event, size_t link) const;
+  std::span<const Meta> InheritedMeta(const SourceEvent& event, size_t link);
 
   void Apply(const SourceEvent& event, TouchedDomain* domain, OwnedPartition* owner,
              size_t* written);
@@ -120,6 +124,8 @@ class EventHandler {
   // As the record will have them.
   uint64_t assets_ = 0;
   uint64_t sitemaps_ = 0;
+  uint64_t explore_chances_ = 0;
+  std::vector<size_t> candidates_;  // numbers of the plan's requests that may be drawn
   std::vector<std::string> entries_;
 };
 

@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "strategy_worker/core/exploration.h"
+
 namespace orbweaver {
 namespace {
+
+// In the first of the queue's bands.
+constexpr float kPromotedScore = 1;
 
 // The part of a state that the rules of decision_effect.h look at.
 orbweaver_state PartOfState(bool known, const LinkState& state) {
@@ -120,7 +125,7 @@ void EventPlan::Schedule(size_t place, const orbweaver_decision& decision, std::
       *list.Append(arena_) = {.key = ToView(decision.meta_kept[i].key),
                               .value = ToView(decision.meta_kept[i].value)};
     }
-    meta = list.view();
+    meta = WithoutExploration(list.view(), &arena_);
   }
   const LinkState& state = states_[place];
   requests_.push_back({.url = url,
@@ -135,6 +140,16 @@ void EventPlan::Schedule(size_t place, const orbweaver_decision& decision, std::
                        .action = ActionOf(effect.queue),
                        .referrer = referrer});
   requested_[place] = 1;
+}
+
+bool EventPlan::Promote(size_t request, double probability) {
+  ScheduledRequest& promoted = requests_[request];
+  const auto meta = WithExploration(promoted.meta,
+                                    {.probability = probability, .score = promoted.score}, &arena_);
+  if (!meta.has_value()) return false;
+  promoted.meta = *meta;
+  promoted.score = kPromotedScore;
+  return true;
 }
 
 void EventPlan::Purge() {

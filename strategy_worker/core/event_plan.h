@@ -56,6 +56,9 @@ class EventPlan {
   bool Decide(size_t place, const orbweaver_decision& decision, std::string_view url,
               std::span<const Meta> meta, std::string_view referrer);
   void Add(const ScheduledRequest& request) { requests_.push_back(request); }
+  // The request of that number is fetched sooner than its strategy ranks it. False, and nothing
+  // changed: its meta has no room to say so.
+  bool Promote(size_t request, double probability);
   std::span<const ScheduledRequest> requests() const { return requests_; }
 
   // All requests of the domain leave the queue, before those of this plan come into it.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/model/exploration.h"
+
 namespace orbweaver {
 
 bool IsOfOurOwn(FailureCause cause) {
@@ -72,7 +74,7 @@ const orbweaver_event& EventView::Show(const SourceEvent& event, const DomainRec
 void EventView::ShowRequest(const Request& request) {
   event_.depth = request.depth;
   event_.attempt = request.attempt;
-  event_.score = request.score;
+  event_.score = OwnScore(request.score, request.meta);
   ShowMeta(request.meta);
 }
 
@@ -99,7 +101,7 @@ void EventView::ShowPage(const PageFetched& page, const LinkState& before) {
 
 void EventView::ShowSource(const LinksFound& found, bool is_from_inside) {
   source_ = {.url_view = ToText(found.source.url),
-             .score = found.source.score,
+             .score = OwnScore(found.source.score, found.source.meta),
              .link_count = found.source.link_count,
              .same_domain = is_from_inside};
   event_.source_view = &source_;
@@ -131,7 +133,10 @@ void EventView::ShowHost(const HostFacts& facts) {
 
 void EventView::ShowMeta(std::span<const Meta> meta) {
   meta_.clear();
-  for (const Meta& entry : meta) meta_.push_back({ToText(entry.key), ToText(entry.value)});
+  for (const Meta& entry : meta) {
+    // A strategy decides as if nothing had been drawn.
+    if (!IsOfExploration(entry)) meta_.push_back({ToText(entry.key), ToText(entry.value)});
+  }
   event_.meta_view = meta_.data();
   event_.meta_count = meta_.size();
 }

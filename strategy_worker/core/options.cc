@@ -42,6 +42,11 @@ void DeclareStrategyWorkerOptions(config::Schema& schema, StrategyWorkerOptions*
       {.doc = "Requests carry the URL of the page whose link they were scheduled for, so that "
               "files of failures name it: a URL more for each in the logs and in the queue. "
               "Upgrade all db workers first"});
+  schema.AddShare(
+      "strategy_worker.explore", &options->explore,
+      {.doc = "This share of each domain's fetches goes to requests that the strategy ranks low, "
+              "drawn by lot. Recordings then say what they are worth, and strategies that would "
+              "fetch them can be judged"});
   schema.AddChoice(
       "strategy_worker.on_strategy_error", &options->on_strategy_error,
       {{"dead_letter", OnStrategyError::kDeadLetter}, {"stop", OnStrategyError::kStop}},

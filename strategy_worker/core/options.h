@@ -29,6 +29,8 @@ struct StrategyWorkerOptions {
   Duration bus_timeout = std::chrono::seconds(10);
   // Requests carry the URL of the page whose link they were scheduled for.
   bool keep_referrers = false;
+  // The share of a domain's fetches that goes to requests drawn by lot (exploration.h).
+  double explore = 0;
   OnStrategyError on_strategy_error = OnStrategyError::kDeadLetter;
   // The hint in the message of a worker that stops; not an option.
   std::string_view after_strategy_error =

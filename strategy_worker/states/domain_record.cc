@@ -14,6 +14,8 @@ namespace {
 constexpr uint8_t kFormat = 3;
 // With the counts of assets and sitemaps, one of which is not 0.
 constexpr uint8_t kFormatWithOwn = 4;
+// With these and explore_chances, which is not 0.
+constexpr uint8_t kFormatWithChances = 5;
 constexpr uint32_t kAllPrefixes = 1 << 16;
 constexpr size_t kShardBytes = sizeof(uint16_t) + sizeof(uint64_t);
 // At most, of what has no text in it; and for the length of a text, or a shard.
@@ -34,10 +36,16 @@ void ReadCounts(ByteReader& reader, uint8_t format, DomainRecord* record) {
   record->failed = reader.Varint<uint64_t>();
   record->known_urls = reader.Varint<uint64_t>();
   record->purges = reader.Varint<uint64_t>();
-  const bool has_own = format == kFormatWithOwn;
+  const bool has_chances = format == kFormatWithChances;
+  const bool has_own = has_chances || format == kFormatWithOwn;
   record->assets = has_own ? reader.Varint<uint64_t>() : 0;
   record->sitemaps = has_own ? reader.Varint<uint64_t>() : 0;
-  if (has_own && record->assets == 0 && record->sitemaps == 0) reader.Fail();
+  record->explore_chances = has_chances ? reader.Varint<uint64_t>() : 0;
+  if (has_chances) {
+    if (record->explore_chances == 0) reader.Fail();
+  } else if (has_own && record->assets == 0 && record->sitemaps == 0) {
+    reader.Fail();
+  }
 }
 
 void ReadRobots(ByteReader& reader, DomainRecord* record) {
@@ -97,8 +105,9 @@ std::string EncodeDomainRecord(const DomainRecord& record) {
   bytes += record.seed_places.size();
   for (const std::string& entry : record.outbox) bytes += entry.size() + kAroundEntry;
   out.reserve(bytes + record.manifest.size() * kAroundEntry);
-  const bool has_own = record.assets != 0 || record.sitemaps != 0;
-  AppendFixed(has_own ? kFormatWithOwn : kFormat, &out);
+  const bool has_chances = record.explore_chances != 0;
+  const bool has_own = has_chances || record.assets != 0 || record.sitemaps != 0;
+  AppendFixed(has_chances ? kFormatWithChances : has_own ? kFormatWithOwn : kFormat, &out);
   AppendVarint(record.applied.topic_epoch, &out);
   AppendVarint(Unsigned(record.applied.offset.value()) + 1, &out);  // -1: none
   AppendVarint(record.applied.part, &out);
@@ -110,6 +119,7 @@ std::string EncodeDomainRecord(const DomainRecord& record) {
     AppendVarint(record.assets, &out);
     AppendVarint(record.sitemaps, &out);
   }
+  if (has_chances) AppendVarint(record.explore_chances, &out);
   AppendFixed(static_cast<uint8_t>(record.crawl_delay.has_value()), &out);
   if (record.crawl_delay.has_value()) AppendVarint(Unsigned(record.crawl_delay->count()), &out);
   AppendVarint(static_cast<uint32_t>(record.robots), &out);
@@ -133,8 +143,9 @@ absl::Status DecodeRecordCell(std::string_view cell, DomainRecord* record,
                               std::string_view* states) {
   ByteReader reader(cell);
   const auto format = reader.Fixed<uint8_t>();
-  if (reader.ok() && format != kFormat && format != kFormatWithOwn) {
-    return PoisonError("domain record: format {}, this version reads {}", format, kFormatWithOwn);
+  if (reader.ok() && (format < kFormat || format > kFormatWithChances)) {
+    return PoisonError("domain record: format {}, this version reads {}", format,
+                       kFormatWithChances);
   }
   ReadCounts(reader, format, record);
   ReadRobots(reader, record);

@@ -28,6 +28,9 @@ struct DomainRecord {
   // strategy's caps (common/model/own_request.h). Neither do they in the counts above.
   uint64_t assets = 0;
   uint64_t sitemaps = 0;
+  // Fetches since requests were last drawn by lot, each of which is a chance for one to be drawn
+  // (strategy_worker/core/exploration.h).
+  uint64_t explore_chances = 0;
   // How often the domain's queue was emptied: a URL that is QUEUED in a block of an earlier purge
   // is so no more (block.h). Kept by states/ only.
   uint64_t purges = 0;

@@ -22,6 +22,7 @@ DomainRecord FullRecord() {
   record.purges = 300;
   record.assets = 70'000;
   record.sitemaps = 3;
+  record.explore_chances = 300;
   record.crawl_delay = milliseconds(-5);
   record.robots = -1;
   record.robots_status = 503;
@@ -44,6 +45,7 @@ void ExpectSame(const DomainRecord& a, const DomainRecord& b) {
   EXPECT_EQ(a.purges, b.purges);
   EXPECT_EQ(a.assets, b.assets);
   EXPECT_EQ(a.sitemaps, b.sitemaps);
+  EXPECT_EQ(a.explore_chances, b.explore_chances);
   EXPECT_EQ(a.crawl_delay, b.crawl_delay);
   EXPECT_EQ(a.robots, b.robots);
   EXPECT_EQ(a.robots_status, b.robots_status);
@@ -105,9 +107,11 @@ TEST(DomainRecordTest, SurvivesAnyBytesAndWhatItTakesIsWhatItWouldWrite) {
   }
 }
 
-TEST(DomainRecordTest, WithoutAssetsAndSitemapsItIsAsItWasBeforeThereWereAny) {
+TEST(DomainRecordTest, WithoutAssetsSitemapsAndChancesItIsAsItWasBeforeThereWereAny) {
   DomainRecord record = FullRecord();
   const auto format = [&] { return static_cast<int>(EncodeDomainRecord(record)[0]); };
+  EXPECT_EQ(format(), 5);
+  record.explore_chances = 0;
   EXPECT_EQ(format(), 4);
   record.sitemaps = 0;
   EXPECT_EQ(format(), 4);

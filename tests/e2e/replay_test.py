@@ -87,6 +87,18 @@ class Replay(Newcomer):
         for word in (f"{changed} against breadth_first", "depth_first against breadth_first", "only breadth_first", "in another band", "first difference", "By registered domain", "By URL pattern", "Examples", "links_found"):
             self.assertIn(word, said)
 
+    def test_a_crawl_that_explores_says_what_it_drew_and_replays_the_same(self):
+        site = self.recorded("--explore", "50%", "--depth", "9")
+        told = self.replay()
+        self.assertEqual((0, True), (told["different"], told["is_complete"]))
+        # Drawn by lot is no decision of the strategy's: without it nothing is different to it.
+        self.assertEqual(0, self.compare("--strategy", "breadth_first:max_depth=9", "--set", "strategy_worker.explore=0")["comparisons"][0]["different"])
+        self.assertGreater(self.replay("--set", "strategy_worker.explore=0", code=1)["different"], 3)
+        # It is kept with the folder.
+        self.crawl(site.url("/other"), "--add", "--delay", "0", code=3)
+        self.assertEqual(0, self.replay()["different"])
+        self.assertIn("expected a share", self.orbweaver("crawl", site.url("/"), "--data", "wrong", "--explore", "0.05", code=2).stderr)
+
     def test_a_crawl_that_went_on_replays_whole(self):
         site = self.recorded(pages=30)
         self.crawl(site.url("/other"), "--add", "--delay", "0", code=3)

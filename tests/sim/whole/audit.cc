@@ -13,6 +13,7 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/arena.h"
+#include "common/model/exploration.h"
 #include "common/model/scoring_log.h"
 #include "common/model/spider_feed.h"
 #include "common/protocol/epoch_filter.h"
@@ -207,8 +208,11 @@ class Auditor {
     for (const ReadSchedule& schedule : world.ReadScoringLog()) {
       for (const ReadRequest& request : schedule.requests) {
         if (run_.strategy_swapped && request.action != ScheduleAction::kAdd) continue;
-        ++schedules[fmt::format("{} by event {} part {} attempt {}", request.url,
-                                schedule.source_offset, schedule.part, request.attempt)];
+        const auto drawn = request.meta.find(std::string(kExploreKey));
+        const bool is_drawn = drawn != request.meta.end() && !run_.strategy_swapped;
+        ++schedules[fmt::format("{} by event {} part {} attempt {}{}", request.url,
+                                schedule.source_offset, schedule.part, request.attempt,
+                                is_drawn ? " drawn with " + drawn->second : "")];
       }
     }
     return schedules;
@@ -259,10 +263,12 @@ class Auditor {
     return fmt::format("{} requests were fetched again, at most {} were in hand", repeated, most);
   }
 
-  static std::string Text(const DomainRecord& record) {
-    return fmt::format("fetched {}, scheduled {}, failed {}, known {}, sitemaps {}, outbox {}",
-                       record.fetched, record.scheduled, record.failed, record.known_urls,
-                       record.sitemaps, record.outbox.size());
+  std::string Text(const DomainRecord& record) const {
+    return fmt::format(
+        "fetched {}, scheduled {}, failed {}, known {}, sitemaps {}, chances {}, outbox {}",
+        record.fetched, record.scheduled, record.failed, record.known_urls, record.sitemaps,
+        // Strategies rank differently, so what may be drawn depends on them.
+        run_.strategy_swapped ? 0 : record.explore_chances, record.outbox.size());
   }
   static std::string Text(const std::optional<LinkState>& state) {
     if (!state) return "unknown";

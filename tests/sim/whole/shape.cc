@@ -129,6 +129,7 @@ Shape DrawShape(uint64_t seed, const FaultPlan& allowed) {
   if (hosts_differ && random.Chance(0.4)) shape.scope.sitemaps = SitemapUse::kAlso;
   shape.strategy_worker.own_retries = 5;
   shape.strategy_worker.own_retry_delay = seconds(20);
+  if (random.Chance(0.3)) shape.strategy_worker.explore = 0.25;
   return shape;
 }
 
