@@ -45,7 +45,8 @@ TEST(LoaderTest, ABuiltInIsFoundByItsNameAlone) {
 TEST(LoaderTest, EveryBuiltInIsListedAndLoads) {
   const std::vector<std::string> names = ListStrategies({});
   EXPECT_THAT(names, ::testing::IsSupersetOf({"breadth_first", "depth_first", "discovery",
-                                              "keyword", "opic", "random", "recrawl"}));
+                                              "indegree", "keyword", "larger_sites_first", "opic",
+                                              "random", "recrawl"}));
   for (const std::string& name : names) {
     StrategyOptions options{.name = name};
     if (name == "keyword") options.params["terms"] = "crawler";

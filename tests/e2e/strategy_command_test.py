@@ -7,7 +7,7 @@ import unittest
 
 PROGRAM = ""
 LIBRARIES = ""  # those that the host's own tests load
-BUILT_IN = {"breadth_first", "depth_first", "discovery", "keyword", "opic", "random", "recrawl"}
+BUILT_IN = {"breadth_first", "depth_first", "discovery", "indegree", "keyword", "larger_sites_first", "opic", "random", "recrawl"}
 
 
 def run(*args):

@@ -103,6 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         Builtin{"breadth_first", {{"max_pages", "8"}}}, Builtin{"depth_first", {}},
         Builtin{"random", {}}, Builtin{"discovery", {{"max_pages", "8"}}}, Builtin{"recrawl", {}},
         Builtin{"keyword", {{"terms", "spider, 3:2"}}}, Builtin{"opic", {}},
+        Builtin{"indegree", {}}, Builtin{"larger_sites_first", {{"max_pages", "8"}}},
         Builtin{"breadth_first",
                 {{"max_pages", "8"}},
                 {.kind = ScopeKind::kDomain, .sitemaps = SitemapUse::kAlso, .assets = true}},
