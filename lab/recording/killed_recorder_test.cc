@@ -41,7 +41,7 @@ ssize_t __wrap_write(int fd, const void* bytes, size_t size) {
   if (orbweaver::lab::actions_left == 0 && size > 1) return __real_write(fd, bytes, size / 2);
   return __real_write(fd, bytes, size);
 }
-// What a dead process wrote stays there without it; only a power cut would tell.
+// The writes of a dead process stay without it; only a power cut would tell.
 int __wrap_fsync(int) {
   orbweaver::lab::BeforeAction();
   return 0;

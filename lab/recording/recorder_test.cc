@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <fstream>
 
+#include <gmock/gmock.h>
+
 #include "common/base/status.h"
 #include "common/url/partition.h"
 #include "lab/recording/folder_file.h"
+#include "lab/recording/recording_check.h"
 #include "tests/support/recorded_logs.h"
 
 namespace orbweaver::lab {
@@ -84,6 +87,28 @@ TEST_F(RecorderTest, DeadBetweenAnyTwoActionsItLosesAndRepeatsNothing) {
       for (const fs::path& file : FilesInFolder()) EXPECT_NE(file.extension(), ".open");
     }
   }
+}
+
+TEST_F(RecorderTest, FilesOfAnotherRecordingAreNotTakenUpThoughTheyWouldGoOnWhereItStands) {
+  SendPages(0, 12);
+  ASSERT_OK(RecordAll({.file_bytes = 500}));
+  const fs::path other = scratch_.path() / "other";
+  fs::rename(folder(), other);
+  {
+    const auto begun = *OpenFolder();
+    for (const int32_t p : {0, 1}) {
+      LogRangeOf range = RangeOf(kSpiderLogTopic, p);
+      ASSERT_OK(begun->Begin({&range, 1}));
+    }
+  }
+  const Manifest foreign = *ParseManifest(*ReadWholeFile(other / kManifestName));
+  for (const RecordedFile& file : foreign.files) fs::copy(other / file.Name(), folder());
+  ASSERT_OK(RecordAll());
+  EXPECT_EQ(InRecording(kSpiderLogTopic), InLog(&bus_, kSpiderLogTopic));
+  const auto checked = CheckRecording(**Recording::Open(folder()), [](const RecordedFile&) {});
+  ASSERT_OK(checked);
+  EXPECT_THAT(checked->damage, ::testing::IsEmpty());
+  EXPECT_EQ(checked->strangers.size(), foreign.files.size());
 }
 
 TEST_F(RecorderTest, DeadBeforeItsFirstManifestItBeginsAnew) {
