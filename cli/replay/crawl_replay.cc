@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -30,6 +31,8 @@ namespace orbweaver {
 namespace {
 
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
+// More only share the work out, and each is looked at in every step of the workers.
+constexpr int kMostPartitions = 16;
 constexpr Duration kLook = std::chrono::milliseconds(200);
 
 // The parts that all crawls have in common, and how far each has come.
@@ -74,13 +77,16 @@ class CrawlRun {
 };
 
 absl::Status CrawlRun::Prepare() {
-  const auto partitions = task_.recording.manifest().Partitions(kSpiderLogTopic);
-  if (!partitions.empty()) partitions_ = partitions.back().value() + 1;
-  if (arguments_.spiders > partitions_) {
+  const auto recorded = task_.recording.manifest().Partitions(kSpiderLogTopic);
+  const auto spiders = static_cast<uint32_t>(arguments_.spiders);
+  partitions_ = recorded.empty() ? 1 : recorded.back().value() + 1;
+  if (spiders > static_cast<uint32_t>(partitions_)) {
     return FatalError(
-        "--spiders {}: the recorded crawl has {}, and each spider needs one of its own",
-        arguments_.spiders, Count(static_cast<uint64_t>(partitions_), "partition"));
+        "--spiders {}: the recorded crawl has {}, and each spider needs one of its own", spiders,
+        Count(static_cast<uint64_t>(partitions_), "partition"));
   }
+  partitions_ =
+      std::min(partitions_, std::max(kMostPartitions, static_cast<int>(std::bit_ceil(spiders))));
   spider_ = task_.options.spider;
   if (arguments_.delay) spider_.politeness.delay = *arguments_.delay;
   if (arguments_.speed > 0)

@@ -79,6 +79,12 @@ class ReplayCrawl(Newcomer):
         self.assertEqual(("time", 20), (crawl["ended_by"], crawl["figures"]["virtual_s"]))
         self.assertLessEqual(crawl["fetches"], 20)
 
+    def test_a_crawl_of_many_partitions_may_have_as_many_spiders(self):
+        self.recorded("--set", "topics.partitions=64")
+        [crawl] = self.replay("--spiders", "30", "--budget", "1000")["strategies"]
+        self.assertEqual((PAGES + 2, "nothing_left"), (crawl["figures"]["pages"], crawl["ended_by"]))
+        self.assertIn("64 partitions", self.orbweaver("replay", "rec", "--crawl", "--spiders", "65", code=2).stderr)
+
     def test_ctrl_c_keeps_what_was_done(self):
         self.recorded()
         endless = "recrawl:first_interval_s=60,min_interval_s=60,max_interval_s=60"
