@@ -1,7 +1,8 @@
-"""A recorded crawl, crawled anew in virtual time: python3 replay_crawl_test.py PROGRAM"""
+"""A recorded crawl, crawled anew in virtual time: python3 replay_crawl_test.py PROGRAM SYNTHETIC_WEB"""
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import time
 import unittest
 
 from newcomer import Newcomer
-from synthetic_web import PATIENCE_S
+from synthetic_web import FAULTS, PATIENCE_S, Web
 
 PAGES = 60
 
@@ -42,6 +43,21 @@ class ReplayCrawl(Newcomer):
         # 10 ms between two requests.
         self.assertGreaterEqual(figures["virtual_s"], 0.01 * (PAGES + 6))
         self.assertEqual(asked, len(site.requests))
+
+    def test_a_web_with_faults_is_the_same_one(self):
+        web = Web(WEB, self.folder, "--hosts", "24", "--pages", "20", "--faults", FAULTS, log_requests=False)
+        self.addCleanup(web.close)
+        impatient = [f"--set={option}" for option in ("politeness.back_off_first=1s", "politeness.back_off_most=1s", "spider.robots.retry_min=1s",
+                                                      "spider.robots.retry_max=1s", "network.allow_private=true")]
+        self.orbweaver("crawl", "--seeds", web.seeds, "--everything", "--record", "rec", "--proxy", f"http://127.0.0.1:{web.port}", "--delay", "5ms",
+                       "--strategy", "breadth_first:retry_delay_s=1", *impatient)
+        recorded = self.orbweaver("record", "stats", "rec").stdout
+        pages = int(re.search(r"page_fetched +([\d,]+)", recorded)[1].replace(",", ""))
+        told = self.replay("--strategy", "breadth_first", "--strategy", "opic", "--strategy", "depth_first", "--budget", "100000")
+        for crawl in told["strategies"]:
+            self.assertEqual((1, pages, "nothing_left"), (crawl["support"], crawl["figures"]["pages"], crawl["ended_by"]))
+            self.assertGreater(crawl["figures"]["failed"], 0)
+            self.assertGreater(crawl["figures"]["forbidden"], 0)
 
     def test_strategies_are_compared_within_a_budget(self):
         self.recorded()
@@ -128,4 +144,5 @@ class ReplayCrawl(Newcomer):
 
 if __name__ == "__main__":
     Newcomer.program = sys.argv.pop(1)
+    WEB = sys.argv.pop(1)
     unittest.main()
