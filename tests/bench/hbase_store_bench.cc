@@ -44,7 +44,7 @@ class HBaseBench {
   void Get() {
     Measure("hbase_get", [&](size_t first) {
       for (size_t i = 0; i < kBatch; ++i) gets_[i] = {rows_[first + i], {}};
-      const absl::Status status = store_.MultiGet(Table::kDomains, gets_, kTimeout, &found_);
+      absl::Status status = store_.MultiGet(Table::kDomains, gets_, kTimeout, &found_);
       for (size_t i = 0; status.ok() && i < kBatch; ++i) {
         if (found_[i].size() != 1 || found_[i][0].value.size() != kValueBytes) {
           return FatalError("row {} is not as it was put", first + i);

@@ -23,6 +23,7 @@ using std::chrono::milliseconds;
 
 constexpr int kPartitions = 2;
 constexpr uint64_t kRecordedFetches = 1700;
+constexpr double kExplored = 0.05;
 constexpr size_t kSeeds = 3;
 constexpr size_t kDraws = 5;
 constexpr Duration kTimeout = std::chrono::hours(1);  // of virtual time
@@ -62,6 +63,7 @@ Experiment::Experiment(uint64_t seed, const std::filesystem::path& folder)
   const auto go_on = [](uint64_t) { return true; };
   recorded_ = Must(RecordedWeb::Read(*recording, folder_, go_on));
   pages_ = Must(RecordedPages::Read(*recorded_, value_, go_on));
+  CHECK(pages_->table().explored() > 0);
 }
 
 VirtualCrawlSetup Experiment::SetupOf(CrawlSource& source, Strategy& strategy,
@@ -85,6 +87,7 @@ void Experiment::Record() {
   const auto strategy = Load("breadth_first", seed_);
   VirtualCrawlSetup setup = SetupOf(source, *strategy, {.budget = kRecordedFetches});
   setup.keeps_logs = true;
+  setup.strategy_worker.explore = kExplored;
   const auto crawl = Must(VirtualCrawl::Create(setup));
   Must(crawl->Run([](const CrawlTrace&) { return true; }));
 

@@ -127,7 +127,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(WebOptions web,
     ASSIGN_OR_RETURN(impl->certificates, Certificates::Create(*impl->web));
     return absl::OkStatus();
   };
-  if (const absl::Status status = build(); !status.ok()) {
+  if (absl::Status status = build(); !status.ok()) {
     close(plain.first);
     close(tls->first);
     return status;
