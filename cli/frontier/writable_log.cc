@@ -1,6 +1,5 @@
 #include "cli/frontier/writable_log.h"
 
-#include "common/base/clock.h"
 #include "common/base/status.h"
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/bus/kafka/kafka_bus.h"
@@ -15,7 +14,8 @@ constexpr size_t kCacheBytes = size_t{32} << 20;
 }  // namespace
 
 absl::StatusOr<WritableLog> OpenWritableLog(const ProductOptions& options,
-                                            const std::optional<std::filesystem::path>& folder) {
+                                            const std::optional<std::filesystem::path>& folder,
+                                            const Clock& clock) {
   WritableLog log;
   if (!folder.has_value()) {
     ASSIGN_OR_RETURN(log.bus, NewKafkaBus(options.kafka));
@@ -25,7 +25,7 @@ absl::StatusOr<WritableLog> OpenWritableLog(const ProductOptions& options,
   ASSIGN_OR_RETURN(log.database,
                    Database::Open({.folder = *folder, .block_cache_bytes = kCacheBytes}));
   log.store = std::make_unique<RocksdbStore>(*log.database);
-  ASSIGN_OR_RETURN(log.bus, EmbeddedBus::Open(*log.database, SystemClock()));
+  ASSIGN_OR_RETURN(log.bus, EmbeddedBus::Open(*log.database, clock));
   return log;
 }
 

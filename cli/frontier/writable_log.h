@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "cli/product_options.h"
 
+#include "common/base/clock.h"
 #include "common/bus/bus.h"
 #include "common/store/rocksdb/database.h"
 #include "common/store/store.h"
@@ -21,8 +22,10 @@ struct WritableLog {
   std::unique_ptr<Bus> bus;
 };
 
-// With a `folder` that one, whose crawl must not be running; else the cluster of the options.
+// With a `folder` that one, whose crawl must not be running; else the cluster of the options. A
+// folder's records are dated by `clock`, which must outlive the log; a cluster dates them itself.
 absl::StatusOr<WritableLog> OpenWritableLog(const ProductOptions& options,
-                                            const std::optional<std::filesystem::path>& folder);
+                                            const std::optional<std::filesystem::path>& folder,
+                                            const Clock& clock = SystemClock());
 
 }  // namespace orbweaver

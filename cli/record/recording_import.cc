@@ -26,13 +26,14 @@ constexpr Duration kStopDeadline = std::chrono::seconds(60);
 
 // The logs to import into; a new folder has topics of as many partitions as were recorded.
 absl::StatusOr<WritableLog> OpenTarget(const ProductOptions& options, const config::Schema& schema,
-                                       const RecordArguments& args, const lab::Manifest& manifest) {
+                                       const RecordArguments& args, const lab::Manifest& manifest,
+                                       const Clock& clock) {
   if (args.folder.has_value()) {
     std::error_code error;
     std::filesystem::create_directories(*args.folder, error);
     if (error) return FatalError("make folder {}: {}", args.folder->string(), error.message());
   }
-  ASSIGN_OR_RETURN(WritableLog log, OpenWritableLog(options, args.folder));
+  ASSIGN_OR_RETURN(WritableLog log, OpenWritableLog(options, args.folder, clock));
   if (!args.folder.has_value()) return std::move(log);
   TopicOptions topics = options.topics;
   topics.partitions = static_cast<int>(
@@ -55,14 +56,17 @@ int ImportRecording(const ProductOptions& options, const config::Schema& schema,
   const auto recording = lab::Recording::Open(args.recording);
   if (!recording.ok()) return Fail(kExitFailed, "record", MessageOf(recording.status()));
   const lab::Manifest& manifest = (*recording)->manifest();
-  const auto target = OpenTarget(options, schema, args, manifest);
+  lab::RecordClock clock;  // outlives the log
+  const auto target = OpenTarget(options, schema, args, manifest, clock);
   if (!target.ok()) return Fail(kExitFailed, "record", MessageOf(target.status()));
   StopRequest stop;
   SignalWatcher signals(stop, kStopDeadline);
   signals.Start();
   uint64_t all = 0;
   for (const lab::RecordedFile& file : manifest.files) all += file.records;
-  lab::Importer importer(**recording, *target->bus, {.skip_damaged = args.skip_damaged});
+  lab::Importer importer(
+      **recording, *target->bus,
+      {.skip_damaged = args.skip_damaged, .clock = args.folder.has_value() ? &clock : nullptr});
   std::optional<ProgressLine> progress;
   progress.emplace();
   absl::Status status;

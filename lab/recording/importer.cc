@@ -70,6 +70,7 @@ absl::Status Importer::ImportPartition(const std::string& topic, PartitionId par
                         .key = message.key,
                         .value = message.value,
                         .headers = message.headers};
+    if (options_.clock != nullptr) options_.clock->Set(message.time);
     absl::Status status = producer->Send(record, 0);
     while (absl::IsResourceExhausted(status) && failed.ok()) {
       producer->Poll(options_.timeout);
@@ -79,7 +80,9 @@ absl::Status Importer::ImportPartition(const std::string& topic, PartitionId par
     ++records_;
     raw_bytes_ += message.key.size() + message.value.size();
   }
-  RETURN_IF_ERROR(producer->Flush(options_.timeout));
+  const absl::Status flushed = producer->Flush(options_.timeout);
+  if (options_.clock != nullptr) options_.clock->Release();
+  RETURN_IF_ERROR(flushed);
   left_out_.files += records->left_out().files;
   left_out_.records += records->left_out().records;
   left_out_.why.insert(left_out_.why.end(), records->left_out().why.begin(),

@@ -10,12 +10,16 @@
 
 #include "common/base/clock.h"
 #include "common/bus/bus.h"
+#include "lab/recording/record_clock.h"
 #include "lab/recording/recording.h"
 
 namespace orbweaver::lab {
 
 struct ImporterOptions {
   bool skip_damaged = false;
+  // By which the topics' log dates its records, so that they keep their times; null: it gives its
+  // own. Must outlive the importer.
+  RecordClock* clock = nullptr;
   Duration timeout = std::chrono::seconds(20);
 };
 

@@ -1,6 +1,8 @@
 #include "lab/recording/importer.h"
 
 #include "common/base/status.h"
+#include "common/bus/embedded/embedded_bus.h"
+#include "common/store/rocksdb/database.h"
 #include "tests/support/recorded_logs.h"
 
 namespace orbweaver::lab {
@@ -35,6 +37,24 @@ TEST_F(ImporterTest, TheTopicThenHasTheRecordsThatWereRecorded) {
   // Again it finds them there.
   ASSERT_OK(Import());
   EXPECT_EQ(InLog(&to_, kSpiderLogTopic).size(), 41u);
+}
+
+TEST_F(ImporterTest, ALogThatDatesByItsClockGetsTheTimesOfWriting) {
+  SendPages(0, 20);
+  ASSERT_OK(RecordAll());
+  RecordClock clock;
+  const auto database = Database::Open({.folder = scratch_.path() / "logs"});
+  ASSERT_OK(database);
+  const auto bus = EmbeddedBus::Open(**database, clock);
+  ASSERT_OK(bus);
+  MakeTopics(bus->get());
+  const auto recording = *Recording::Open(folder());
+  ASSERT_OK(Importer(*recording, **bus, {.clock = &clock}).Import(std::string(kSpiderLogTopic), [] {
+    return true;
+  }));
+  EXPECT_EQ(InLog(bus->get(), kSpiderLogTopic), InLog(&bus_, kSpiderLogTopic));
+  EXPECT_GT(clock.Wall(), SystemClock().Wall() - std::chrono::hours(1))
+      << "it is the system's again";
 }
 
 TEST_F(ImporterTest, WhatWasStoppedGoesOnBehindWhatIsThere) {

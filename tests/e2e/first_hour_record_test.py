@@ -41,8 +41,8 @@ class Record(Newcomer):
         return found
 
     def records(self, recording, topic="spider-log"):
-        """As the log had them, without the time at which they were written."""
-        return [[row[name] for name in RECORD if name != "log_time"] for row in self.rows(recording, topic)]
+        """As the log had them."""
+        return [[row[name] for name in RECORD] for row in self.rows(recording, topic)]
 
     def each_once(self, recording, topic="spider-log"):
         """Every offset of every partition from the first one on."""
