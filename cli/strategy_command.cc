@@ -82,7 +82,10 @@ void AppendText(const StrategyLibrary& library, std::string* out) {
 int List(const StrategyOptions& options, bool json) {
   int code = kExitOk;
   std::string out;
-  for (const std::string& name : ListStrategies(options)) {
+  const std::vector<std::string> names = ListStrategies(options);
+  size_t width = 0;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  for (const std::string& name : names) {
     const auto library = OpenStrategy({.name = name, .directory = options.directory});
     if (!library.ok()) {
       PrintError("orbweaver strategy list: {}\n", MessageOf(library.status()));
@@ -90,7 +93,7 @@ int List(const StrategyOptions& options, bool json) {
     } else if (json) {
       AppendJson(*library, &out);
     } else {
-      out += fmt::format("{:<14} {}\n", name, library->strategy().doc);
+      out += fmt::format("{:<{}}  {}\n", name, width, library->strategy().doc);
     }
   }
   if (out.empty() && code == kExitOk) {

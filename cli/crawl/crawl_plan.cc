@@ -10,6 +10,7 @@
 #include "cli/message.h"
 
 #include "common/config/mask.h"
+#include "common/config/value_text.h"
 #include "common/scope/scope_options.h"
 #include "common/scope/url_pattern.h"
 #include "common/url/domain.h"
@@ -76,6 +77,10 @@ void PrintPlan(const CrawlArguments& arguments, const ProductOptions& options) {
         options.strategy.path.empty() ? options.strategy.name : options.strategy.path);
   for (const auto& [name, value] : options.strategy.params) {
     Print("            {} = {}\n", name, value);
+  }
+  if (options.strategy_worker.explore > 0) {
+    Print("explore     {} of each domain's pages are drawn by lot\n",
+          config::PrintShare(options.strategy_worker.explore));
   }
   Print("delay       {} s between two requests to a domain\n",
         std::chrono::duration<double>(options.spider.politeness.delay).count());

@@ -95,6 +95,7 @@ class Replay(Newcomer):
         self.assertEqual(0, self.compare("--strategy", "breadth_first:max_depth=9", "--set", "strategy_worker.explore=0")["comparisons"][0]["different"])
         self.assertGreater(self.replay("--set", "strategy_worker.explore=0", code=1)["different"], 3)
         # It is kept with the folder.
+        self.assertIn("explore     50% of each domain's pages", self.orbweaver("crawl", "--dry-run").stdout)
         self.crawl(site.url("/other"), "--add", "--delay", "0", code=3)
         self.assertEqual(0, self.replay()["different"])
         self.assertIn("expected a share", self.orbweaver("crawl", site.url("/"), "--data", "wrong", "--explore", "0.05", code=2).stderr)

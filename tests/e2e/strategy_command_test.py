@@ -19,6 +19,7 @@ class StrategyCommand(unittest.TestCase):
         done = run("list")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertLessEqual(BUILT_IN, {line.split()[0] for line in done.stdout.splitlines()})
+        self.assertEqual({20}, {line.index(line.split(maxsplit=1)[1]) for line in done.stdout.splitlines()}, "one column")
 
     def test_list_as_json_is_an_object_a_line(self):
         done = run("list", "--json")
