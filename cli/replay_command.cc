@@ -10,6 +10,7 @@
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "cli/replay/compare_replay.h"
+#include "cli/replay/crawl_evaluation.h"
 #include "cli/replay/crawl_replay.h"
 #include "cli/replay/crawl_replay_arguments.h"
 #include "cli/replay/replay_task.h"
@@ -20,7 +21,6 @@
 #include "common/base/status.h"
 #include "common/config/schema.h"
 #include "lab/recording/recording.h"
-#include "strategy_worker/host/loader.h"
 
 namespace orbweaver {
 namespace {
@@ -48,6 +48,11 @@ crawl never fetched is unknown, and answers as another one of its domain and dep
 --seed. "recorded" is the share of fetches whose outcome is known; below 80 % there is no verdict.
 "found" are the different URLs that answered with status 200: if no unknown one did, and if all did.
 
+With --value, --value-file or --out each pair of strategies gets a verdict: which gathers more of
+what pages are worth, after as many fetches as the shorter crawl has, with bounds for unknown pages
+and a 95 % interval over registered domains. `--strategy oracle` knows beforehand what pages are
+worth, and shows what is possible.
+
   --strategy NAME|FILE.so[:PARAM=VALUE,…]
                       a strategy, with its parameters; without one --verify and --crawl
                       take the recorded one
@@ -69,6 +74,13 @@ Of --crawl:
   --work DIR          lay the recorded pages out here, about as large as the spider log; without it
                       in TMPDIR, or /tmp
   --force             print figures also where there is no verdict
+  --out DIR           write a report: a page with curves and tables, and its figures as CSV and
+                      Parquet; replaces an earlier report
+  --draws N           for the report, so many crawls of each strategy, each with other answers of
+                      unknown pages: 5 by default, 1 to 10
+  --value EXPRESSION  the worth of a page, by its recorded columns; without it a page counts when
+                      its content is new
+  --value-file FILE   the same by lines of URL,SCORE, or columns url and score of a .parquet
 
 The recording must have the logs from their beginning: `orbweaver crawl --record DIR`, or
 `orbweaver record` of a cluster whose logs are whole. A strategy that decides at random has no equal.
@@ -81,6 +93,8 @@ was recorded for a verdict; 4 stopped before the end.
   orbweaver replay rec --strategy ./mine.so
   orbweaver replay rec --verify
   orbweaver replay rec --crawl --strategy breadth_first --strategy opic --budget 1000
+  orbweaver replay rec --crawl --strategy opic --strategy oracle --out report \
+      --value 'language="de" and text_bytes>2000'
 )";
 
 int Run(std::span<const std::string> all_args) {
@@ -118,7 +132,7 @@ int Run(std::span<const std::string> all_args) {
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) return Fail(kExitUsage, "replay", MessageOf(suffixes.status()));
   for (const ListedStrategy& listed : *strategies) {
-    const absl::Status loads = LoadStrategy(listed.options, /*seed=*/1).status();
+    const absl::Status loads = CheckStrategy(listed, crawl);
     if (!loads.ok()) return Fail(kExitUsage, "replay", MessageOf(loads));
   }
   const ReplayTask task{.options = options,

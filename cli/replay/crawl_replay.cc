@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/record/progress_line.h"
+#include "cli/replay/crawl_evaluation.h"
 #include "cli/replay/crawl_replay_report.h"
 #include "fmt/format.h"
 
@@ -24,6 +25,7 @@
 #include "lab/crawl/recorded_source.h"
 #include "lab/crawl/recorded_web.h"
 #include "lab/crawl/virtual_crawl.h"
+#include "lab/report/report_folder.h"
 #include "spider/crawl/http_spider.h"
 #include "strategy_worker/host/loader.h"
 
@@ -39,29 +41,36 @@ constexpr Duration kLook = std::chrono::milliseconds(200);
 class CrawlRun {
  public:
   CrawlRun(const ReplayTask& task, const CrawlReplayArguments& arguments,
-           const lab::RecordedWeb& web, const StopRequest& stop)
+           const lab::RecordedWeb& web, const CrawlEvaluation* evaluation, const StopRequest& stop)
       : task_(task),
         arguments_(arguments),
         web_(web),
+        evaluation_(evaluation),
         stop_(stop),
+        draws_(evaluation == nullptr ? 1 : arguments.draws),
         budget_(arguments.budget > 0 ? arguments.budget : web.visits()),
         fetches_(task.strategies.size()),
         expected_(task.strategies.size()),
         traces_(task.strategies.size()) {}
 
   absl::Status Prepare();
-  absl::StatusOr<std::vector<lab::CrawlTrace>> Run();
+  // By strategy; of each one or `draws` crawls.
+  absl::StatusOr<std::vector<std::vector<lab::CrawlTrace>>> Run();
   uint64_t budget() const { return budget_; }
 
  private:
   void Work();
-  absl::StatusOr<lab::CrawlTrace> Crawl(size_t index);
+  absl::StatusOr<std::unique_ptr<Strategy>> NewStrategy(const StrategyOptions& options) const;
+  absl::StatusOr<std::vector<lab::CrawlTrace>> CrawlAll(size_t index);
+  absl::StatusOr<lab::CrawlTrace> Crawl(size_t index, uint64_t draw);
   uint64_t Expected(const lab::CrawlTrace& so_far) const;
 
   const ReplayTask& task_;
   const CrawlReplayArguments& arguments_;
   const lab::RecordedWeb& web_;
+  const CrawlEvaluation* const evaluation_;  // null: nobody asked for it
   const StopRequest& stop_;
+  const uint64_t draws_;
   const uint64_t budget_;
   int partitions_ = 1;
   SpiderOptions spider_;
@@ -73,7 +82,7 @@ class CrawlRun {
   std::vector<std::atomic<uint64_t>> fetches_;
   std::vector<std::atomic<uint64_t>> expected_;  // fetches at the end, as far as one can tell
   // Each set by one thread, and read when all have ended.
-  std::vector<absl::StatusOr<lab::CrawlTrace>> traces_;
+  std::vector<absl::StatusOr<std::vector<lab::CrawlTrace>>> traces_;
 };
 
 absl::Status CrawlRun::Prepare() {
@@ -105,15 +114,35 @@ uint64_t CrawlRun::Expected(const lab::CrawlTrace& so_far) const {
   return static_cast<uint64_t>(std::min(in_time, static_cast<double>(budget_)));
 }
 
-absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index) {
+absl::StatusOr<std::unique_ptr<Strategy>> CrawlRun::NewStrategy(
+    const StrategyOptions& options) const {
+  if (IsOracle(options)) return evaluation_->NewOracle();
+  return LoadStrategy(options, arguments_.seed);
+}
+
+absl::StatusOr<std::vector<lab::CrawlTrace>> CrawlRun::CrawlAll(size_t index) {
+  std::vector<lab::CrawlTrace> traces;
+  for (uint64_t draw = 0; draw < draws_; ++draw) {
+    ASSIGN_OR_RETURN(lab::CrawlTrace trace, Crawl(index, draw));
+    // A further draw is whole or counts for nothing.
+    if (draw > 0 && trace.end == lab::CrawlEnd::kStopped) break;
+    traces.push_back(std::move(trace));
+    // Where nothing is unknown all draws are the same.
+    if (traces[0].unknown.empty() || traces[0].end == lab::CrawlEnd::kStopped) break;
+  }
+  expected_[index] = fetches_[index].load();
+  return traces;
+}
+
+absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index, uint64_t draw) {
   const ListedStrategy& listed = task_.strategies[index];
-  ASSIGN_OR_RETURN(const auto strategy, LoadStrategy(listed.options, arguments_.seed));
+  ASSIGN_OR_RETURN(const auto strategy, NewStrategy(listed.options));
   StrategyWorkerOptions worker = task_.WorkerOptions();
   // Strategies are compared, not lots that are drawn beside them.
   worker.explore = 0;
   DbWorkerOptions queue = task_.options.db_worker;
   queue.politeness = spider_.politeness;
-  lab::RecordedSource source(web_, arguments_.seed);
+  lab::RecordedSource source(web_, arguments_.seed + draw);
   ASSIGN_OR_RETURN(const auto crawl,
                    lab::VirtualCrawl::Create({.source = source,
                                               .strategy = *strategy,
@@ -127,26 +156,27 @@ absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index) {
                                               .db_worker = queue,
                                               .crawl = spider_.crawl,
                                               .flow = FlowOptionsOf(spider_, scope_)}));
+  const uint64_t before = fetches_[index];
   ASSIGN_OR_RETURN(lab::CrawlTrace trace, crawl->Run([&](const lab::CrawlTrace& so_far) {
-    fetches_[index] = so_far.fetches.size();
-    expected_[index] = Expected(so_far);
+    fetches_[index] = before + so_far.fetches.size();
+    expected_[index] = before + Expected(so_far) * (draws_ - draw);
     return !stop_.requested() && !has_failed_;
   }));
-  fetches_[index] = expected_[index] = trace.fetches.size();
+  fetches_[index] = before + trace.fetches.size();
   trace.strategy = listed.name;
   return trace;
 }
 
 void CrawlRun::Work() {
   for (size_t index = next_++; index < traces_.size(); index = next_++) {
-    traces_[index] = Crawl(index);
+    traces_[index] = CrawlAll(index);
     if (!traces_[index].ok()) has_failed_ = true;
     if (++done_ == traces_.size()) finished_.Notify();
   }
 }
 
-absl::StatusOr<std::vector<lab::CrawlTrace>> CrawlRun::Run() {
-  for (auto& expected : expected_) expected = budget_;
+absl::StatusOr<std::vector<std::vector<lab::CrawlTrace>>> CrawlRun::Run() {
+  for (auto& expected : expected_) expected = budget_ * draws_;
   const size_t processors = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::thread> threads;
   while (threads.size() < std::min(processors, traces_.size())) {
@@ -162,7 +192,7 @@ absl::StatusOr<std::vector<lab::CrawlTrace>> CrawlRun::Run() {
     }
   }
   for (std::thread& thread : threads) thread.join();
-  std::vector<lab::CrawlTrace> traces;
+  std::vector<std::vector<lab::CrawlTrace>> traces;
   for (size_t i = 0; i < traces_.size(); ++i) {
     if (!traces_[i].ok()) {
       return FatalError("crawl with {}: {}", task_.strategies[i].name,
@@ -184,30 +214,63 @@ absl::StatusOr<std::unique_ptr<lab::RecordedWeb>> ReadWeb(const ReplayTask& task
   });
 }
 
+// Prints the result, and writes the report where there is one.
+absl::Status Tell(const CrawlReplayReport& crawls, const ReplayTask& task,
+                  const CrawlReplayArguments& arguments,
+                  const std::vector<std::vector<lab::CrawlTrace>>& draws,
+                  CrawlEvaluation* evaluation) {
+  if (evaluation == nullptr) {
+    Print("{}", task.json ? ReportJson(crawls, "") : ReportText(crawls));
+    return absl::OkStatus();
+  }
+  const lab::Report report = evaluation->Evaluate(task, arguments, draws);
+  if (task.json) {
+    Print("{}", ReportJson(crawls, VerdictJson(report)));
+  } else {
+    Print("{}\n{}", ReportText(crawls), VerdictText(report));
+  }
+  if (arguments.out.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(lab::WriteReport(report, arguments.out));
+  if (!task.json) Print("Report: {}\n", (arguments.out / lab::kReportPage).string());
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<int> CrawlRecording(const ReplayTask& task, const CrawlReplayArguments& arguments) {
+  const auto value = CrawlEvaluation::ReadValue(task, arguments);
+  if (!value.ok()) return Fail(kExitUsage, "replay", MessageOf(value.status()));
+  if (!arguments.out.empty()) {
+    const absl::Status status = lab::CheckReportFolder(arguments.out);
+    if (!status.ok()) return Fail(kExitUsage, "replay", MessageOf(status));
+  }
   StopRequest stop;
   SignalWatcher signals(stop, kStopDeadline);
   signals.Start();
+  constexpr std::string_view kStoppedEarly = "stopped before anything was crawled";
   const auto web = ReadWeb(task, arguments, stop);
   if (absl::IsCancelled(web.status())) {
-    return Fail(kExitStopped, "replay", "stopped before anything was crawled");
+    return Fail(kExitStopped, "replay", kStoppedEarly);
   }
   RETURN_IF_ERROR(web.status());
-  CrawlRun run(task, arguments, **web, stop);
+  std::unique_ptr<CrawlEvaluation> evaluation;
+  if (CrawlEvaluation::IsWanted(task, arguments)) {
+    auto read = CrawlEvaluation::Read(**web, *value, [&] { return !stop.requested(); });
+    if (absl::IsCancelled(read.status())) return Fail(kExitStopped, "replay", kStoppedEarly);
+    RETURN_IF_ERROR(read.status());
+    evaluation = *std::move(read);
+  }
+  CrawlRun run(task, arguments, **web, evaluation.get(), stop);
   if (const absl::Status status = run.Prepare(); !status.ok()) {
     return Fail(kExitUsage, "replay", MessageOf(status));
   }
-  ASSIGN_OR_RETURN(const std::vector<lab::CrawlTrace> traces, run.Run());
+  ASSIGN_OR_RETURN(const auto draws, run.Run());
+  std::vector<lab::CrawlTrace> traces;
+  for (const auto& of_strategy : draws) traces.push_back(of_strategy[0]);
   const CrawlReplayReport report{
       .web = **web, .traces = traces, .budget = run.budget(), .force = arguments.force};
-  Print("{}", task.json ? ReportJson(report) : ReportText(report));
-  if (std::ranges::any_of(traces, [](const lab::CrawlTrace& trace) {
-        return trace.end == lab::CrawlEnd::kStopped;
-      })) {
-    return kExitStopped;
-  }
+  RETURN_IF_ERROR(Tell(report, task, arguments, draws, evaluation.get()));
+  if (stop.requested()) return kExitStopped;
   return arguments.force || HasVerdict(report) ? kExitOk : kExitNoVerdict;
 }
 

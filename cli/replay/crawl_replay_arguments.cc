@@ -7,6 +7,7 @@
 
 #include "common/base/ids.h"
 #include "common/config/schema.h"
+#include "lab/report/merged_draws.h"
 
 namespace orbweaver {
 namespace {
@@ -59,6 +60,20 @@ std::optional<std::string> TakeCrawlReplayArguments(std::vector<std::string>* ar
     return fmt::format("--seed {}: expected a number", *text);
   }
   if (const auto text = TakeValue(args, "--work")) into->work = *text;
+  into->value = TakeValue(args, "--value");
+  if (const auto text = TakeValue(args, "--value-file")) into->value_file = *text;
+  if (into->value.has_value() && !into->value_file.empty()) {
+    return "--value and --value-file are two ways to say the same";
+  }
+  if (const auto text = TakeValue(args, "--draws");
+      text && !(config::ParseNumber(*text, &into->draws) && into->draws > 0 &&
+                into->draws <= lab::kMostDraws)) {
+    return fmt::format("--draws {}: expected a number from 1 to {}", *text, lab::kMostDraws);
+  }
+  if (const auto text = TakeValue(args, "--out")) {
+    if (text->empty()) return "--out: expected a folder";
+    into->out = *text;
+  }
   return std::nullopt;
 }
 

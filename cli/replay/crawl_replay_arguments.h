@@ -20,6 +20,12 @@ struct CrawlReplayArguments {
   uint64_t seed = 1;
   std::filesystem::path work;
   bool force = false;
+  // At most one of the two.
+  std::optional<std::string> value;  // an expression (lab/report/value_expression.h)
+  std::filesystem::path value_file;
+  std::filesystem::path out;  // of the report; empty: none
+  // Crawls of each strategy whose fetches of unknown pages are drawn anew, for the report.
+  uint64_t draws = 5;
 };
 
 // Takes them out of `args`. Returns the mistake, if there is one.

@@ -23,6 +23,22 @@ TEST(CrawlReplayArgumentsTest, AreTakenOutOfTheOthers) {
   EXPECT_TRUE(arguments.force);
 }
 
+TEST(CrawlReplayArgumentsTest, AReportHasOneValueAndAFolder) {
+  std::vector<std::string> args{"--value", "depth<3", "--out", "report", "--draws", "3"};
+  CrawlReplayArguments arguments;
+  EXPECT_EQ(TakeCrawlReplayArguments(&args, &arguments), std::nullopt);
+  EXPECT_TRUE(args.empty());
+  EXPECT_EQ(arguments.value, "depth<3");
+  EXPECT_EQ(arguments.out, "report");
+  EXPECT_EQ(arguments.draws, 3);
+  args = {"--value", "depth<3", "--value-file", "scores.csv"};
+  EXPECT_NE(TakeCrawlReplayArguments(&args, &arguments), std::nullopt);
+  for (const std::string draws : {"0", "11", "many"}) {
+    args = {"--draws", draws};
+    EXPECT_NE(TakeCrawlReplayArguments(&args, &arguments), std::nullopt);
+  }
+}
+
 TEST(CrawlReplayArgumentsTest, ARateHasAUnitOrNone) {
   for (const auto& [text, rate] :
        {std::pair("500/s", 500.0), {"0.5", 0.5}, {"60/min", 1.0}, {"3600/h", 1.0}}) {

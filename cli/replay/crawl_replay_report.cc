@@ -150,7 +150,7 @@ std::string ReportText(const CrawlReplayReport& report) {
   return text;
 }
 
-std::string ReportJson(const CrawlReplayReport& report) {
+std::string ReportJson(const CrawlReplayReport& report, std::string_view verdicts) {
   std::string text;
   JsonWriter json(&text);
   json.BeginObject().Key("urls").Value(report.web.urls());
@@ -180,7 +180,9 @@ std::string ReportJson(const CrawlReplayReport& report) {
     }
     json.EndObject();
   }
-  json.EndArray().EndObject();
+  json.EndArray();
+  if (!verdicts.empty()) json.Key("verdicts").Raw(verdicts);
+  json.EndObject();
   return text + "\n";
 }
 

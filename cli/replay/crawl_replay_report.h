@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "lab/crawl/crawl_trace.h"
 #include "lab/crawl/recorded_web.h"
@@ -27,6 +28,7 @@ std::string Fetches(uint64_t count);
 bool HasVerdict(const CrawlReplayReport& report);
 
 std::string ReportText(const CrawlReplayReport& report);
-std::string ReportJson(const CrawlReplayReport& report);
+// `verdicts`: JSON of the evaluation; empty: there was none.
+std::string ReportJson(const CrawlReplayReport& report, std::string_view verdicts);
 
 }  // namespace orbweaver

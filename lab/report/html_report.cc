@@ -98,6 +98,7 @@ std::string Header(const Report& report) {
   fact("Fetches", number(recording.visits));
   fact("Links", number(recording.links));
   fact("Domains", number(recording.domains));
+  fact("Pages worth something", number(recording.valued));
   fact("Over", ShowTime(recording.span));
   fact("Explored", recording.explored == 0 ? "nothing" : number(recording.explored) + " URLs");
   fact("Value of a page", report.value.empty() ? "1, where its content is new" : report.value);
@@ -187,7 +188,9 @@ std::string Reading(const Report& report) {
       "<dt>Support</dt><dd>The share of a crawl's fetches whose outcome was recorded. All others "
       "are unknown. Below {} there is no verdict.</dd>\n"
       "<dt>Bounds</dt><dd>The figure if every unknown page is the worst that it can be, and the "
-      "best.</dd>\n"
+      "best. Nobody knows the links of an unknown page either, so a strategy crawls several times, "
+      "each time with others: a further such crawl lies within the bounds with 95 % "
+      "probability.</dd>\n"
       "<dt>Estimate (≈)</dt><dd>The figure if unknown pages are as the recorded ones of the same "
       "registered domain and depth. {}</dd>\n"
       "<dt>95 %</dt><dd>{}</dd>\n"

@@ -19,10 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPage = "report.html";
-
 std::set<std::string> FileNames() {
-  std::set<std::string> names = {std::string(kPage)};
+  std::set<std::string> names = {std::string(kReportPage)};
   for (const ReportTable& table : ReportTables({})) {
     names.insert(table.name + ".csv");
     names.insert(table.name + ".parquet");
@@ -36,7 +34,7 @@ absl::Status Failed(const fs::path& folder, int error) {
 }
 
 absl::Status WriteFiles(const Report& report, const fs::path& folder) {
-  RETURN_IF_ERROR(ReplaceFile(folder / kPage, HtmlReport(report)));
+  RETURN_IF_ERROR(ReplaceFile(folder / kReportPage, HtmlReport(report)));
   for (const ReportTable& table : ReportTables(report)) {
     RETURN_IF_ERROR(ReplaceFile(folder / (table.name + ".csv"), table.ToCsv()));
     ASSIGN_OR_RETURN(const std::string parquet, table.ToParquet());

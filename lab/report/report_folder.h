@@ -2,12 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "absl/status/status.h"
 
 #include "lab/report/report_model.h"
 
 namespace orbweaver::lab {
+
+// The page's name in the folder.
+inline constexpr std::string_view kReportPage = "report.html";
 
 // Whether WriteReport may put a report there: the folder is not there, is empty, or holds nothing
 // but an earlier report, which will be replaced. Fatal otherwise. For commands that ask before a

@@ -121,6 +121,7 @@ struct RecordingFacts {
   uint64_t visits = 0;
   uint64_t links = 0;
   uint64_t domains = 0;
+  uint64_t valued = 0;  // URLs whose page is worth something
   uint64_t explored = 0;
   Duration span{};
 };

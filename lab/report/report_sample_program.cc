@@ -94,6 +94,7 @@ int Run(const std::string& folder, size_t strategies) {
                       .visits = kKnown * 3 / 2,
                       .links = pages.links().links(),
                       .domains = kDomains,
+                      .valued = kKnown / 3,
                       .explored = pages.explored(),
                       .span = std::chrono::hours(4)};
   const absl::Status status = WriteReport(report, folder);

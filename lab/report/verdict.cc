@@ -37,7 +37,7 @@ void SetVerdict(const Report& report, CrawlDifference* difference) {
   if (weaker.support() < report.needed_support && !report.forced) {
     difference->verdict = fmt::format(
         "No verdict on {} and {}: only {} of the fetches of {} have a recorded outcome, and {} "
-        "are needed. Record a longer crawl, or one that explores (explore: 5%)",
+        "are needed. A larger recording helps, one that explored, or fewer fetches",
         base.name, other.name, ShowPercent(weaker.support()), weaker.name,
         ShowPercent(report.needed_support));
     return;
@@ -59,9 +59,11 @@ void SetVerdict(const Report& report, CrawlDifference* difference) {
           fmt::format("{} and {} gather the same value {}", base.name, other.name, after);
     }
   } else if (is_open) {
-    difference->verdict = fmt::format("No difference is certain: {} gathers {} {} {} than {} {}",
-                                      other.name, Amount(*difference, m),
-                                      gap.estimate >= 0 ? "more" : "less", thing, base.name, after);
+    difference->verdict =
+        fmt::format("No difference in {} is certain between {} and {} {}: from {} to {}", thing,
+                    base.name, other.name, after,
+                    ShowFigureSigned(report.aim, interval.has_value() ? interval->low : gap.low),
+                    ShowFigureSigned(report.aim, interval.has_value() ? interval->high : gap.high));
   } else {
     difference->verdict =
         fmt::format("{} gathers {} {} {} than {} {}", other.name, Amount(*difference, m),
