@@ -59,6 +59,8 @@ Diagnosis NobodyIsReady(const PartitionReport& queue) {
 
 std::string_view BottleneckName(Bottleneck bottleneck) {
   switch (bottleneck) {
+    case Bottleneck::kNobody:
+      return "nobody";
     case Bottleneck::kNothing:
       return "nothing";
     case Bottleneck::kLater:
@@ -82,6 +84,13 @@ std::string_view BottleneckName(Bottleneck bottleneck) {
 }
 
 Diagnosis Diagnose(const FrontierStatus& before, const FrontierStatus& now) {
+  for (const ReadTopic& read : now.reads) {
+    if (!now.knows_members || read.members > 0 || read.lag() == 0) continue;
+    return {
+        Bottleneck::kNobody,
+        fmt::format("no worker of the group {} runs, with {} unread in {}: start one", read.group,
+                    Count(static_cast<uint64_t>(read.lag()), "message"), read.topic)};
+  }
   const PartitionReport queue = SumOf(now.queue);
   const int64_t fed = LagOf(now, kSpiderGroup);
   if (IsBehind(before, now, kStrategyWorkerGroup)) {

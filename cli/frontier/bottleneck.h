@@ -12,6 +12,7 @@
 namespace orbweaver {
 
 enum class Bottleneck : uint8_t {
+  kNobody,           // a log has messages, and no worker reads it
   kNothing,          // nothing is left to do
   kLater,            // all that is left is for later
   kPoliteness,       // all domains with requests wait for their delay
@@ -22,7 +23,7 @@ enum class Bottleneck : uint8_t {
   kQueue,            // domains are ready, and the feed is empty
   kUnclear,          // no stage stands out
 };
-// "nothing", "later", "politeness", …
+// "nobody", "nothing", "later", …
 std::string_view BottleneckName(Bottleneck bottleneck);
 
 struct Diagnosis {

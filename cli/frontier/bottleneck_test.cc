@@ -75,6 +75,20 @@ TEST_F(BottleneckTest, PolitenessIsNamedWhereMoreMachinesWouldNotHelp) {
   EXPECT_EQ(Of().bottleneck, Bottleneck::kLater);
 }
 
+TEST_F(BottleneckTest, ALogThatNobodyReadsIsNamedWhereMembersAreKnown) {
+  queue().ready = 5;
+  queue().waiting[0] = 100;
+  Set(kDbWorkerGroup, 10, 3);
+  EXPECT_EQ(Of().bottleneck, Bottleneck::kUnclear) << "a folder knows no members";
+  now_.knows_members = true;
+  EXPECT_EQ(Of().bottleneck, Bottleneck::kNobody);
+  EXPECT_EQ(
+      Of().says,
+      "no worker of the group db-workers runs, with 3 messages unread in scoring-log: start one");
+  now_.reads[1].members = 1;
+  EXPECT_EQ(Of().bottleneck, Bottleneck::kUnclear);
+}
+
 TEST_F(BottleneckTest, AnEmptyCrawlAndAPausedOneAreTold) {
   EXPECT_EQ(Of().bottleneck, Bottleneck::kNothing);
   Set(kSpiderGroup, 0, 1);

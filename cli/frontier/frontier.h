@@ -44,6 +44,9 @@ class Frontier {
   absl::StatusOr<std::vector<GroupMember>> Members(std::string_view group,
                                                    std::string_view topic) const;
 
+  // Whether Members knows them.
+  bool KnowsMembers() const { return kafka_.has_value(); }
+
   // The hint behind an error of a call to it.
   std::string_view Hint(const absl::Status& status) const;
 

@@ -94,6 +94,7 @@ uint64_t WaitingIn(const PartitionReport& report) {
 
 absl::StatusOr<FrontierStatus> LookAtLogs(const Frontier& frontier) {
   FrontierStatus status{.at = SystemClock().Now(), .time = SystemClock().Wall()};
+  status.knows_members = frontier.KnowsMembers();
   ASSIGN_OR_RETURN(const int count, frontier.Partitions());
   std::vector<PartitionId> partitions;
   for (int i = 0; i < count; ++i) partitions.emplace_back(i);

@@ -40,7 +40,8 @@ struct FrontierStatus {
   SteadyTime at{};
   WallTime time{};
   std::vector<ReadTopic>
-      reads;  // those of a group without members that never committed are left out
+      reads;                   // those of a group without members that never committed are left out
+  bool knows_members = false;  // false: `members` and owners say nothing
   QueueSample queue;
   int64_t dead_letters = 0;      // that the log still holds
   std::string suffix_list_date;  // of the public suffix list that is configured here

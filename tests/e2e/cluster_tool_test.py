@@ -1,5 +1,6 @@
 """`./run cluster`: python3 cluster_tool_test.py"""
 
+import json
 import os
 import pathlib
 import re
@@ -9,6 +10,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.request
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "deploy/local/cluster"
 PATIENCE_S = 600
@@ -39,6 +41,26 @@ class ClusterTool(unittest.TestCase):
         """The workers that then run: their process ids by their names."""
         return dict(re.findall(r"^(\S+-\d+) +pid (\d+)", self.run_tool("up", *words), re.MULTILINE))
 
+    def shown_in_the_console(self, members):
+        config = re.search(r"--config (\S+)", self.run_tool("up"))[1]
+        program = TOOL.parents[2] / "build/release/cli/orbweaver"
+        with subprocess.Popen([program, "console", "--config", config, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True) as console:
+            try:
+                base = re.search(r"http://\S+", next(console.stderr))[0]
+
+                def overview():
+                    with urllib.request.urlopen(base + "api/v1/overview", timeout=PATIENCE_S) as answer:
+                        return json.load(answer)
+
+                self.assertEqual("cluster", overview()["subject"]["kind"])
+                deadline = time.monotonic() + PATIENCE_S
+                while members != (shown := {group["group"]: group["members"] for group in overview()["status"]["groups"]}):
+                    self.assertLess(time.monotonic(), deadline, shown)
+                    time.sleep(0.05)  # a group that settles wakes nobody
+            finally:
+                console.send_signal(signal.SIGINT)
+        self.assertEqual(0, console.returncode)
+
     def test_workers_come_stay_and_go_as_they_are_asked_for(self):
         prefix = f"tool_{secrets.token_hex(4)}_"
         first = self.up("--set", f"kafka.prefix={prefix}", "--set", f"hbase.table_prefix={prefix}", "--set",
@@ -54,6 +76,7 @@ class ClusterTool(unittest.TestCase):
         self.assertEqual({*first, "spider-2"}, set(second))
         self.assertNotEqual(first["spider-1"], second["spider-1"])
         self.assertEqual(first["db-worker-1"], second["db-worker-1"])
+        self.shown_in_the_console({"strategy-workers": 1, "db-workers": 1, "spiders": 2, "pages": 1})
         self.assertEqual({*first}, set(self.up("--spiders", "1")))
         self.assertIn("strategy-workers", self.run_tool("status"))
         self.assertIn("orbweaver-spider started", self.run_tool("logs", "spider-2", "--lines", "1000"))
