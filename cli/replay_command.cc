@@ -76,8 +76,8 @@ Of --crawl:
   --force             print figures also where there is no verdict
   --out DIR           write a report: a page with curves and tables, and its figures as CSV and
                       Parquet; replaces an earlier report
-  --draws N           for the report, so many crawls of each strategy, each with other answers of
-                      unknown pages: 5 by default, 1 to 10
+  --draws N           crawl so often with each strategy, unknown pages answering otherwise each
+                      time: 5 by default, 1 to 10; with 1 bounds are too narrow
   --value EXPRESSION  the worth of a page, by its recorded columns; without it a page counts when
                       its content is new
   --value-file FILE   the same by lines of URL,SCORE, or columns url and score of a .parquet

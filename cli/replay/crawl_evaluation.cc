@@ -60,12 +60,6 @@ absl::Status CheckStrategy(const ListedStrategy& listed, bool is_crawl) {
   return absl::OkStatus();
 }
 
-bool CrawlEvaluation::IsWanted(const ReplayTask& task, const CrawlReplayArguments& arguments) {
-  return !arguments.out.empty() || arguments.value.has_value() || !arguments.value_file.empty() ||
-         std::ranges::any_of(task.strategies,
-                             [](const ListedStrategy& listed) { return IsOracle(listed.options); });
-}
-
 absl::StatusOr<lab::PageValue> CrawlEvaluation::ReadValue(const ReplayTask& task,
                                                           const CrawlReplayArguments& arguments) {
   if (arguments.value.has_value()) {

@@ -29,9 +29,6 @@ absl::Status CheckStrategy(const ListedStrategy& listed, bool is_crawl);
 // Place: in CrawlRecording, before the crawls and after them. Not thread-safe but for NewOracle.
 class CrawlEvaluation {
  public:
-  // Whether the command line asks for anything that needs one: --out, --value, --value-file, the
-  // oracle.
-  static bool IsWanted(const ReplayTask& task, const CrawlReplayArguments& arguments);
   // The value of --value or --value-file. Fatal or poison, naming the option.
   static absl::StatusOr<lab::PageValue> ReadValue(const ReplayTask& task,
                                                   const CrawlReplayArguments& arguments);

@@ -41,13 +41,13 @@ constexpr Duration kLook = std::chrono::milliseconds(200);
 class CrawlRun {
  public:
   CrawlRun(const ReplayTask& task, const CrawlReplayArguments& arguments,
-           const lab::RecordedWeb& web, const CrawlEvaluation* evaluation, const StopRequest& stop)
+           const lab::RecordedWeb& web, const CrawlEvaluation& evaluation, const StopRequest& stop)
       : task_(task),
         arguments_(arguments),
         web_(web),
         evaluation_(evaluation),
         stop_(stop),
-        draws_(evaluation == nullptr ? 1 : arguments.draws),
+        draws_(arguments.draws),
         budget_(arguments.budget > 0 ? arguments.budget : web.visits()),
         fetches_(task.strategies.size()),
         expected_(task.strategies.size()),
@@ -68,7 +68,7 @@ class CrawlRun {
   const ReplayTask& task_;
   const CrawlReplayArguments& arguments_;
   const lab::RecordedWeb& web_;
-  const CrawlEvaluation* const evaluation_;  // null: nobody asked for it
+  const CrawlEvaluation& evaluation_;
   const StopRequest& stop_;
   const uint64_t draws_;
   const uint64_t budget_;
@@ -116,7 +116,7 @@ uint64_t CrawlRun::Expected(const lab::CrawlTrace& so_far) const {
 
 absl::StatusOr<std::unique_ptr<Strategy>> CrawlRun::NewStrategy(
     const StrategyOptions& options) const {
-  if (IsOracle(options)) return evaluation_->NewOracle();
+  if (IsOracle(options)) return evaluation_.NewOracle();
   return LoadStrategy(options, arguments_.seed);
 }
 
@@ -216,18 +216,12 @@ absl::StatusOr<std::unique_ptr<lab::RecordedWeb>> ReadWeb(const ReplayTask& task
 
 // Prints the result, and writes the report where there is one.
 absl::Status Tell(const CrawlReplayReport& crawls, const ReplayTask& task,
-                  const CrawlReplayArguments& arguments,
-                  const std::vector<std::vector<lab::CrawlTrace>>& draws,
-                  CrawlEvaluation* evaluation) {
-  if (evaluation == nullptr) {
-    Print("{}", task.json ? ReportJson(crawls, "") : ReportText(crawls));
-    return absl::OkStatus();
-  }
-  const lab::Report report = evaluation->Evaluate(task, arguments, draws);
+                  const CrawlReplayArguments& arguments, const lab::Report& report) {
   if (task.json) {
     Print("{}", ReportJson(crawls, VerdictJson(report)));
   } else {
-    Print("{}\n{}", ReportText(crawls), VerdictText(report));
+    const std::string verdicts = VerdictText(report);
+    Print("{}{}{}", ReportText(crawls), verdicts.empty() ? "" : "\n", verdicts);
   }
   if (arguments.out.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(lab::WriteReport(report, arguments.out));
@@ -253,23 +247,23 @@ absl::StatusOr<int> CrawlRecording(const ReplayTask& task, const CrawlReplayArgu
     return Fail(kExitStopped, "replay", kStoppedEarly);
   }
   RETURN_IF_ERROR(web.status());
-  std::unique_ptr<CrawlEvaluation> evaluation;
-  if (CrawlEvaluation::IsWanted(task, arguments)) {
-    auto read = CrawlEvaluation::Read(**web, *value, [&] { return !stop.requested(); });
-    if (absl::IsCancelled(read.status())) return Fail(kExitStopped, "replay", kStoppedEarly);
-    RETURN_IF_ERROR(read.status());
-    evaluation = *std::move(read);
-  }
-  CrawlRun run(task, arguments, **web, evaluation.get(), stop);
+  const auto evaluation = CrawlEvaluation::Read(**web, *value, [&] { return !stop.requested(); });
+  if (absl::IsCancelled(evaluation.status())) return Fail(kExitStopped, "replay", kStoppedEarly);
+  RETURN_IF_ERROR(evaluation.status());
+  CrawlRun run(task, arguments, **web, **evaluation, stop);
   if (const absl::Status status = run.Prepare(); !status.ok()) {
     return Fail(kExitUsage, "replay", MessageOf(status));
   }
   ASSIGN_OR_RETURN(const auto draws, run.Run());
   std::vector<lab::CrawlTrace> traces;
   for (const auto& of_strategy : draws) traces.push_back(of_strategy[0]);
-  const CrawlReplayReport report{
-      .web = **web, .traces = traces, .budget = run.budget(), .force = arguments.force};
-  RETURN_IF_ERROR(Tell(report, task, arguments, draws, evaluation.get()));
+  const lab::Report judged = (*evaluation)->Evaluate(task, arguments, draws);
+  const CrawlReplayReport report{.web = **web,
+                                 .traces = traces,
+                                 .judged = judged,
+                                 .budget = run.budget(),
+                                 .force = arguments.force};
+  RETURN_IF_ERROR(Tell(report, task, arguments, judged));
   if (stop.requested()) return kExitStopped;
   return arguments.force || HasVerdict(report) ? kExitOk : kExitNoVerdict;
 }

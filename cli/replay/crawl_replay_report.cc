@@ -1,6 +1,7 @@
 #include "cli/replay/crawl_replay_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <vector>
 
@@ -52,9 +53,35 @@ std::string Percent(double share) {
   return fmt::format("{:.1f} %", share < 1 ? std::min(share * 100, 99.9) : 100.0);
 }
 
-std::string Bounds(const CrawlFigures& figures) {
-  if (figures.fewest_found == figures.most_found) return Count(figures.fewest_found);
-  return fmt::format("{} to {}", Count(figures.fewest_found), Count(figures.most_found));
+// Null: it was stopped before its first fetch.
+const lab::StrategyReport* JudgedOf(const CrawlReplayReport& report, const CrawlTrace& trace) {
+  const auto found =
+      std::ranges::find(report.judged.strategies, trace.strategy, &lab::StrategyReport::name);
+  return found == report.judged.strategies.end() ? nullptr : &*found;
+}
+
+// Of all draws.
+double SupportOf(const CrawlReplayReport& report, const CrawlTrace& trace) {
+  const lab::StrategyReport* const judged = JudgedOf(report, trace);
+  return judged == nullptr ? 1 : judged->support();
+}
+
+bool IsSupported(const CrawlReplayReport& report, const CrawlTrace& trace) {
+  return SupportOf(report, trace) >= lab::kLeastSupport;
+}
+
+// At the end of the strategy's crawl.
+const lab::Bounded* UniquePages(const CrawlReplayReport& report, const CrawlTrace& trace) {
+  const lab::StrategyReport* const judged = JudgedOf(report, trace);
+  if (judged == nullptr) return nullptr;
+  return &judged->by_fetches.back().measured[static_cast<size_t>(lab::Metric::kUnique)];
+}
+
+std::string BoundsText(const lab::Bounded* bounds) {
+  if (bounds == nullptr) return "-";
+  const auto low = static_cast<uint64_t>(std::floor(bounds->low));
+  const auto high = static_cast<uint64_t>(std::ceil(bounds->high));
+  return low == high ? Count(low) : fmt::format("{} to {}", Count(low), Count(high));
 }
 
 // Columns as wide as they must be; the first is flush left.
@@ -77,8 +104,7 @@ std::string Table(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-std::string NoVerdictText(const CrawlReplayReport& report, const CrawlTrace& trace,
-                          const CrawlFigures& figures) {
+std::string NoVerdictText(const CrawlReplayReport& report, const CrawlTrace& trace) {
   std::string domains;
   for (const auto& [domain, fetches] : lab::UnknownDomains(report.web, trace, kNamedDomains)) {
     fmt::format_to(std::back_inserter(domains), "{}{} ({})", domains.empty() ? "" : ", ", domain,
@@ -87,7 +113,7 @@ std::string NoVerdictText(const CrawlReplayReport& report, const CrawlTrace& tra
   return fmt::format(
       "{}: no verdict. The recording knows the outcome of {} of its fetches; {} are needed. It "
       "fetched URLs that the recorded crawl never asked for, most of {}.\n",
-      trace.strategy, Percent(figures.support()), Percent(lab::kLeastSupport), domains);
+      trace.strategy, Percent(SupportOf(report, trace)), Percent(lab::kLeastSupport), domains);
 }
 
 }  // namespace
@@ -97,9 +123,8 @@ std::string Fetches(uint64_t count) {
 }
 
 bool HasVerdict(const CrawlReplayReport& report) {
-  return std::ranges::all_of(report.traces, [&](const CrawlTrace& trace) {
-    return lab::FiguresOf(report.web, trace).IsSupported();
-  });
+  return std::ranges::all_of(report.traces,
+                             [&](const CrawlTrace& trace) { return IsSupported(report, trace); });
 }
 
 std::string ReportText(const CrawlReplayReport& report) {
@@ -108,28 +133,28 @@ std::string ReportText(const CrawlReplayReport& report) {
                   Count(report.web.urls()), Fetches(report.web.visits()),
                   Count(report.web.links(), "link"), Fetches(report.budget));
   std::vector<std::vector<std::string>> rows{{"strategy", "fetches", "recorded", "pages", "failed",
-                                              "unknown", "domains", "found", "time", "waiting",
-                                              "ended by"}};
+                                              "unknown", "domains", "unique pages", "time",
+                                              "waiting", "ended by"}};
   std::string notes;
   for (const CrawlTrace& trace : report.traces) {
     const CrawlFigures figures = lab::FiguresOf(report.web, trace);
     std::vector<std::string> row{trace.strategy, Count(figures.fetches),
-                                 Percent(figures.support())};
-    if (figures.IsSupported() || report.force) {
+                                 Percent(SupportOf(report, trace))};
+    if (IsSupported(report, trace) || report.force) {
       const double waiting =
           trace.took > Duration::zero()
               ? static_cast<double>(trace.idle.count()) / static_cast<double>(trace.took.count())
               : 0;
       row.insert(row.end(),
                  {Count(figures.pages), Count(figures.failed), Count(figures.unknown),
-                  Count(figures.domains), Bounds(figures), Time(trace.took),
+                  Count(figures.domains), BoundsText(UniquePages(report, trace)), Time(trace.took),
                   fmt::format("{:.0f} %", waiting * 100), std::string(EndText(trace.end))});
     } else {
       row.insert(row.end(), {"-", "-", Count(figures.unknown), "-", "-", "-", "-",
                              std::string(EndText(trace.end))});
     }
     rows.push_back(std::move(row));
-    if (!figures.IsSupported()) notes += NoVerdictText(report, trace, figures);
+    if (!IsSupported(report, trace)) notes += NoVerdictText(report, trace);
     if (trace.dead_letters > 0) {
       fmt::format_to(std::back_inserter(notes), "{}: {} could not be processed.\n", trace.strategy,
                      Count(trace.dead_letters, "event"));
@@ -161,15 +186,17 @@ std::string ReportJson(const CrawlReplayReport& report, std::string_view verdict
   for (const CrawlTrace& trace : report.traces) {
     const CrawlFigures figures = lab::FiguresOf(report.web, trace);
     json.BeginObject().Key("strategy").Value(trace.strategy);
-    json.Key("fetches").Value(figures.fetches).Key("support").Value(figures.support());
+    json.Key("fetches").Value(figures.fetches).Key("support").Value(SupportOf(report, trace));
     json.Key("unknown").Value(figures.unknown).Key("ended_by").Value(EndName(trace.end));
     json.Key("dead_letters").Value(trace.dead_letters).Key("figures");
-    if (figures.IsSupported() || report.force) {
+    if (IsSupported(report, trace) || report.force) {
       json.BeginObject().Key("pages").Value(figures.pages);
       json.Key("not_modified").Value(figures.not_modified).Key("failed").Value(figures.failed);
       json.Key("known_urls").Value(figures.known_urls).Key("domains").Value(figures.domains);
-      json.Key("fewest_found").Value(figures.fewest_found);
-      json.Key("most_found").Value(figures.most_found);
+      if (const lab::Bounded* const unique = UniquePages(report, trace)) {
+        json.Key("unique_pages").BeginObject().Key("low").Value(unique->low);
+        json.Key("estimate").Value(unique->estimate).Key("high").Value(unique->high).EndObject();
+      }
       json.Key("robots_fetches").Value(trace.robots_fetches);
       json.Key("forbidden").Value(trace.forbidden);
       json.Key("virtual_s").Value(std::chrono::duration<double>(trace.took).count());
@@ -181,7 +208,7 @@ std::string ReportJson(const CrawlReplayReport& report, std::string_view verdict
     json.EndObject();
   }
   json.EndArray();
-  if (!verdicts.empty()) json.Key("verdicts").Raw(verdicts);
+  json.Key("verdicts").Raw(verdicts);
   json.EndObject();
   return text + "\n";
 }

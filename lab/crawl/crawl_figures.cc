@@ -9,24 +9,15 @@
 #include "common/base/text.h"
 
 namespace orbweaver::lab {
-namespace {
-
-constexpr uint16_t kOk = 200;
-
-}  // namespace
-
 CrawlFigures FiguresOf(const RecordedWeb& web, const CrawlTrace& trace) {
   CrawlFigures figures{.fetches = trace.fetches.size()};
   std::vector<bool> was_fetched(web.urls());
-  std::vector<bool> was_found(web.urls());
-  absl::flat_hash_set<uint32_t> unknown;
   absl::flat_hash_set<std::string_view> domains;
   for (const TracedFetch& fetch : trace.fetches) {
     domains.insert(DomainOf(web, trace, fetch));
     switch (fetch.outcome) {
       case FetchOutcome::kPage:
         ++figures.pages;
-        if (web.VisitsOf(fetch.url)[fetch.visit].status == kOk) was_found[fetch.url] = true;
         break;
       case FetchOutcome::kNotModified:
         ++figures.not_modified;
@@ -36,17 +27,11 @@ CrawlFigures FiguresOf(const RecordedWeb& web, const CrawlTrace& trace) {
         break;
       case FetchOutcome::kUnknown:
         ++figures.unknown;
-        unknown.insert(fetch.url);
         continue;
     }
     was_fetched[fetch.url] = true;
   }
   figures.known_urls = static_cast<uint64_t>(std::ranges::count(was_fetched, true));
-  figures.fewest_found = static_cast<uint64_t>(std::ranges::count(was_found, true));
-  // An unknown answer to a URL that was found at another time adds none.
-  const auto added = std::ranges::count_if(
-      unknown, [&](uint32_t url) { return url >= web.urls() || !was_found[url]; });
-  figures.most_found = figures.fewest_found + static_cast<uint64_t>(added);
   figures.domains = domains.size();
   return figures;
 }

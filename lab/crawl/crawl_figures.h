@@ -1,4 +1,4 @@
-// The figures of one counterfactual crawl, and whether they can be trusted.
+// The counts of one counterfactual crawl.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,6 @@ struct CrawlFigures {
   uint64_t unknown = 0;       // fetches
   uint64_t known_urls = 0;    // different ones
   uint64_t domains = 0;       // different ones, of known URLs and unknown ones
-  // Different URLs that answered with status 200: when no unknown one would have, when all would.
-  uint64_t fewest_found = 0;
-  uint64_t most_found = 0;
-
-  // The share of fetches whose outcome was recorded; 1 without any.
-  double support() const {
-    return fetches == 0 ? 1 : static_cast<double>(fetches - unknown) / static_cast<double>(fetches);
-  }
-  bool IsSupported() const { return support() >= kLeastSupport; }
 };
 
 CrawlFigures FiguresOf(const RecordedWeb& web, const CrawlTrace& trace);

@@ -54,40 +54,19 @@ TEST_F(CrawlFiguresTest, CountFetchesByTheirOutcomeAndUrlsOnce) {
   EXPECT_EQ(figures.failed, 1);
   EXPECT_EQ(figures.known_urls, 3);
   EXPECT_EQ(figures.domains, 2);
-  EXPECT_EQ(figures.fewest_found, 1);  // the other page is no 200
-  EXPECT_EQ(figures.most_found, 1);
-  EXPECT_EQ(figures.support(), 1);
 }
 
-TEST_F(CrawlFiguresTest, AnUnknownUrlIsFoundAtBestAndOnce) {
+TEST_F(CrawlFiguresTest, CountUnknownOnesByTheirDomains) {
   Fetch("https://a.example/1", FetchOutcome::kPage);
   for (int i = 0; i < 3; ++i) Fetch("https://c.example/", FetchOutcome::kUnknown);
   // Known, but not as it was asked for.
   Fetch("https://a.example/1", FetchOutcome::kUnknown);
   const CrawlFigures figures = Figures();
   EXPECT_EQ(figures.unknown, 4);
-  EXPECT_EQ(figures.fewest_found, 1);
-  EXPECT_EQ(figures.most_found, 2);
   EXPECT_EQ(figures.domains, 2);
-  EXPECT_DOUBLE_EQ(figures.support(), 0.2);
-  EXPECT_FALSE(figures.IsSupported());
   const auto domains = UnknownDomains(*web_, trace_, 5);
   ASSERT_EQ(domains.size(), 2);
   EXPECT_EQ(domains[0], (std::pair<std::string, uint64_t>("c.example", 3)));
-}
-
-TEST_F(CrawlFiguresTest, FourOfFiveAreEnough) {
-  for (int i = 0; i < 4; ++i) Fetch("https://a.example/1", FetchOutcome::kPage);
-  EXPECT_TRUE(Figures().IsSupported());
-  Fetch("https://c.example/", FetchOutcome::kUnknown);
-  EXPECT_TRUE(Figures().IsSupported());
-  Fetch("https://c.example/", FetchOutcome::kUnknown);
-  EXPECT_FALSE(Figures().IsSupported());
-}
-
-TEST_F(CrawlFiguresTest, ACrawlThatFetchedNothingLacksNothing) {
-  EXPECT_EQ(Figures().fetches, 0);
-  EXPECT_TRUE(Figures().IsSupported());
 }
 
 }  // namespace

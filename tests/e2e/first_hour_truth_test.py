@@ -13,7 +13,7 @@ import time
 import unittest
 import urllib.request
 
-from newcomer import Newcomer
+from newcomer import Newcomer, crashes_as_shipped
 from small_disk import small_disk
 from synthetic_web import PATIENCE_S
 
@@ -58,7 +58,7 @@ class Strategies(Newcomer):
 
     def test_one_that_crashes_is_named_with_its_event(self):
         site = self.site_with("crash")
-        done = self.crawl(site.url("/"), self.MOODY_SET, code=-11)
+        done = self.crawl(site.url("/"), self.MOODY_SET, code=-11, env=crashes_as_shipped(os.environ))
         self.assertRegex(done.stderr, rf"strategy 'moody' crashed \(SIGSEGV\) in OnPage for {site.url('/crash')}[01]\. Nothing is lost")
 
     def test_one_that_loops_is_named_with_its_event(self):

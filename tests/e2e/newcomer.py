@@ -9,6 +9,11 @@ from small_site import Site
 from synthetic_web import PATIENCE_S
 
 
+def crashes_as_shipped(environment):
+    """Also a sanitizer's build then ends by the signal, and not by a report of its own."""
+    return environment | {name: f"{environment.get(name, '')}:handle_segv=0" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
+
+
 class Newcomer(unittest.TestCase):
     program = ""  # set by the test that is run
 

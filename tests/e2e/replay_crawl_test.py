@@ -1,6 +1,7 @@
 """A recorded crawl, crawled anew in virtual time: python3 replay_crawl_test.py PROGRAM SYNTHETIC_WEB"""
 
 import json
+import math
 import os
 import re
 import signal
@@ -39,7 +40,8 @@ class ReplayCrawl(Newcomer):
         figures = crawl["figures"]
         # All pages and /, and where /away leads; /gone failed; what robots.txt forbids was not asked for.
         self.assertEqual((PAGES + 2, 1, 2, 1), tuple(figures[key] for key in ("pages", "failed", "forbidden", "robots_fetches")))
-        self.assertEqual((PAGES + 2, PAGES + 2, 1), tuple(figures[key] for key in ("fewest_found", "most_found", "domains")))
+        unique = figures["unique_pages"]
+        self.assertEqual((PAGES + 2, PAGES + 2, 1), (unique["low"], unique["high"], figures["domains"]))
         # 10 ms between two requests.
         self.assertGreaterEqual(figures["virtual_s"], 0.01 * (PAGES + 6))
         self.assertEqual(asked, len(site.requests))
@@ -71,7 +73,7 @@ class ReplayCrawl(Newcomer):
         # Another process comes to the same, to the byte.
         self.assertEqual(told, self.replay(*strategies, "--budget", "30", "--delay", "1s", "--spiders", "2"))
         said = self.orbweaver("replay", "rec", "--crawl", *strategies, "--budget", "30").stdout
-        for word in ("At most 30 fetches", "depth_first:max_depth=2", "100.0 %", "found", "the budget"):
+        for word in ("At most 30 fetches", "depth_first:max_depth=2", "100.0 %", "unique pages", "the budget"):
             self.assertIn(word, said)
 
     def test_too_little_recorded_gives_no_verdict(self):
@@ -85,9 +87,11 @@ class ReplayCrawl(Newcomer):
             self.assertIn(word, said)
         self.assertNotIn(" to ", said.splitlines()[3])
         figures = self.replay("--strategy", "depth_first", "--budget", "40", "--force")["strategies"][0]["figures"]
-        self.assertLess(figures["fewest_found"], figures["most_found"])
+        unique = figures["unique_pages"]
+        self.assertLess(unique["low"], unique["high"])
+        self.assertTrue(unique["low"] <= unique["estimate"] <= unique["high"], unique)
         said = self.orbweaver("replay", "rec", "--crawl", "--strategy", "depth_first", "--budget", "40", "--force").stdout
-        self.assertIn(f"{figures['fewest_found']} to {figures['most_found']}", said)
+        self.assertIn(f"{math.floor(unique['low'])} to {math.ceil(unique['high'])}", said)
 
     def test_it_ends_with_its_time(self):
         self.recorded()
