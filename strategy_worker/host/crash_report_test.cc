@@ -66,11 +66,13 @@ TEST_F(CrashReportTest, AnExceptionInAThreadOfTheStrategyNamesTheEventThatWasUnd
                   kEvent + "; if it has threads of its own");
 }
 
+#if !__has_feature(thread_sanitizer)  // it calls no handler for a fault within a handler
 TEST_F(CrashReportTest, AStrategyThatHasDestroyedItsEventIsNamedAllTheSame) {
   EXPECT_EXIT(Die("write over the event"), ORBWEAVER_KILLED_BY(SIGSEGV),
               "strategy 'misbehaving' crashed .SIGSEGV. in OnLinks for 1 link to  .what it was "
               "given cannot be read");
 }
+#endif
 
 TEST_F(CrashReportTest, AStrategyThatExitsIsNamedAndIsNoSuccess) {
   EXPECT_EXIT(Die("exit"), ExitedWithCode(1),
