@@ -71,7 +71,7 @@ class Web:
         self.process.wait()
 
 
-def crawl(program, web, folder, files):
+def crawl(program, web, folder, files, record):
     """Runs the crawl to its end; its exit code, and whether somebody stopped it."""
     arguments = [program, "crawl", "--seeds", web.seeds, "--everything", "--max-pages-per-domain", web.most_pages, "--data", folder / "crawl-data", "--proxy", f"http://127.0.0.1:{web.port}",
                  "--delay", f"{DELAY_MS}ms", "--user-agent", "orbweaver/demo (+mailto:you@example.com)",
@@ -79,6 +79,8 @@ def crawl(program, web, folder, files):
     arguments += [f"--set={name}={value}" for name, value in IMPATIENT.items()]
     if files is not None:
         arguments += ["--out", files]
+    if record is not None:
+        arguments += ["--record", record, "--explore", "5%"]
     process, stopped = None, False
 
     def pass_on(number=signal.SIGINT, _=None):
@@ -126,10 +128,13 @@ def main():
     parser.add_argument("--hosts", type=int, default=1000, help="of the web (%(default)s)")
     parser.add_argument("--pages", type=int, default=20, help="of each host (%(default)s)")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="keep the crawl's folder and its pages there, in place of deleting them")
+    parser.add_argument("--record", type=pathlib.Path, metavar="DIR", help="record the crawl there, with a twentieth of it drawn by lot: docs/experiments.md")
     parser.add_argument("--programs", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.keep is not None and arguments.keep.exists():
         parser.error(f"--keep {arguments.keep}: it exists. Name a folder that is to be made")
+    if arguments.record is not None and arguments.record.exists():
+        parser.error(f"--record {arguments.record}: it exists. Name a folder that is to be made")
 
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="orbweaver-demo-")))
@@ -141,7 +146,7 @@ def main():
         kept = arguments.keep
         if kept is not None:
             kept.mkdir(parents=True)
-        code, stopped = crawl(arguments.programs / "cli/orbweaver", web, kept or folder, kept and kept / "pages")
+        code, stopped = crawl(arguments.programs / "cli/orbweaver", web, kept or folder, kept and kept / "pages", arguments.record)
         if stopped:
             print("Stopped before its end: there is nothing to compare.")
             return 130
@@ -151,6 +156,8 @@ def main():
         if kept is not None:
             print(f"The crawl's folder is {kept / 'crawl-data'}, its pages are in {kept / 'pages'}.")
             print(f"To look at it in a browser: ./run orbweaver console --data {kept / 'crawl-data'}")
+        if arguments.record is not None:
+            print(f"The crawl is recorded in {arguments.record}. What would another strategy have found? docs/experiments.md")
         return 0 if good else 1
 
 

@@ -1,7 +1,10 @@
 """`./run demo`, as far as it is not set-up: python3 demo_test.py DEMO PROGRAMS"""
+import json
+import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 DEMO = PROGRAMS = ""
@@ -26,12 +29,17 @@ class Demo(unittest.TestCase):
         return process
 
     def test_says_that_all_was_crawled(self):
-        process = self.start("--hosts", "30", "--pages", "4")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        recording = pathlib.Path(folder.name, "rec")
+        process = self.start("--hosts", "30", "--pages", "4", "--record", str(recording))
         out, _ = process.communicate(timeout=PATIENCE_S)
         self.assertEqual(0, process.returncode, out)
         self.assertIn("Ended: nothing is left.", out)
         self.assertIn("exactly what could be reached, and politely", out)
         self.assertNotIn("has no bound", out)
+        self.assertIn(f"recorded in {recording}", out)
+        self.assertEqual("5%", json.loads((recording / "manifest.json").read_text())["configuration"]["strategy_worker.explore"])
 
     def test_ctrl_c_ends_the_crawl_and_the_web(self):
         process = self.at_work()
