@@ -25,6 +25,9 @@
 #include "lab/recording/recorder.h"
 #include "lab/recording/recording.h"
 #include "lab/recording/recording_folder.h"
+#include "lab/report/evaluation.h"
+#include "lab/report/page_value.h"
+#include "lab/report/recorded_pages.h"
 #include "strategy_worker/host/loader.h"
 #include "tests/bench/bench.h"
 #include "tests/support/scratch_folder.h"
@@ -184,6 +187,12 @@ void MeasureCrawl(BenchReport& report, const std::string& name, const Size& size
   report.Add(name + "_web_memory", MemoryMb("VmHWM") - before, "MB", 0, 0,
              "peak above what was there: entries by page and time");
 
+  // As the command does: before the crawls, and held while they run.
+  const CpuTimer judging_timer;
+  const lab::PageValue value;
+  const auto judged = *lab::RecordedPages::Read(*web, value, [](uint64_t) { return true; });
+  report.AddRate(name + "_judged", pages, "pages/cpu_s", judging_timer, "CPU: decoding, PageRank");
+
   const CpuTimer timer;
   lab::RecordedSource source(*web);
   RequestFlowOptions flow;
@@ -201,8 +210,14 @@ void MeasureCrawl(BenchReport& report, const std::string& name, const Size& size
   CHECK(trace->fetches.size() == size.pages());
   report.AddRate(name + "_crawl", pages, "pages/cpu_s", timer,
                  "CPU: strategy worker, db worker, entries of the spider log made anew");
+  crawl.reset();
+  const lab::CrawlFetches fetches = judged->FetchesOf(*trace);
+  const CpuTimer report_timer;
+  const lab::Report result = lab::Evaluate(judged->table(), {&fetches, 1}, {});
+  CHECK(result.strategies.size() == 1);
+  report.AddRate(name + "_report", pages, "pages/cpu_s", report_timer, "CPU: resampling");
   report.Add(name + "_memory", MemoryMb("VmHWM"), "MB", 0, 0,
-             "peak of the process: the web's index, link states, queue");
+             "peak of the process: the web's index, the links' graph, link states, queue");
   report.Add(name + "_virtual", std::chrono::duration<double>(trace->took).count(), "virtual s", 0,
              0, "of virtual time: delays");
 }
