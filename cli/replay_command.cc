@@ -44,14 +44,14 @@ So a recording tests a strategy: a change that should change nothing has the sam
 
 With --crawl the recorded pages are the web, and each strategy crawls it from the same seeds, in
 virtual time: the whole frontier with its queue, politeness and retries. A URL that the recorded
-crawl never fetched is unknown, and answers as another one of its domain and depth did, drawn by
---seed. "recorded" is the share of fetches whose outcome is known; below 80 % there is no verdict.
-"found" are the different URLs that answered with status 200: if no unknown one did, and if all did.
+crawl never fetched is unknown, and answers as another one of its domain and depth did. Each
+strategy crawls several times, with other such answers. "recorded" is the share of fetches whose
+outcome is known; below 80 % there is no verdict.
 
-With --value, --value-file or --out each pair of strategies gets a verdict: which gathers more of
-what pages are worth, after as many fetches as the shorter crawl has, with bounds for unknown pages
-and a 95 % interval over registered domains. `--strategy oracle` knows beforehand what pages are
-worth, and shows what is possible.
+Each pair of strategies gets a verdict: which gathers more new contents, or more of what pages are
+worth (--value, --value-file), after as many fetches as the shorter crawl has, with bounds for
+unknown pages and a 95 % interval over registered domains. `--strategy oracle` knows beforehand what
+pages are worth, and shows what is possible.
 
   --strategy NAME|FILE.so[:PARAM=VALUE,…]
                       a strategy, with its parameters; without one --verify and --crawl
