@@ -1,13 +1,9 @@
 #include "cli/frontier/domain_table_view.h"
 
 #include "common/base/json.h"
+#include "common/base/unix_ms.h"
 
 namespace orbweaver {
-namespace {
-
-int64_t UnixMs(WallTime time) { return time.time_since_epoch().count(); }
-
-}  // namespace
 
 std::string DomainPageJson(const DomainPage& page) {
   std::string text;

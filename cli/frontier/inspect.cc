@@ -4,12 +4,11 @@
 
 #include "common/base/json.h"
 #include "common/base/text.h"
+#include "common/base/unix_ms.h"
 #include "spider/fetch/failure_cause.h"
 
 namespace orbweaver {
 namespace {
-
-int64_t UnixMs(WallTime time) { return time.time_since_epoch().count(); }
 
 std::string Hex(std::string_view bytes) { return absl::BytesToHexString(ToAbsl(bytes)); }
 

@@ -11,6 +11,7 @@
 #include "common/base/json.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
+#include "common/base/unix_ms.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
 #include "common/model/scoring_log.h"
@@ -22,8 +23,6 @@
 
 namespace orbweaver {
 namespace {
-
-int64_t UnixMs(WallTime time) { return time.time_since_epoch().count(); }
 
 // Writes what messages are made of; keeps the URLs by the way.
 class Writer {

@@ -7,6 +7,13 @@
 
 namespace orbweaver {
 
+// The last step of SplitMix64: equal numbers for equal ones, near ones far apart.
+constexpr uint64_t MixBits(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
 // Not thread-safe. Satisfies UniformRandomBitGenerator.
 class Random {
  public:
@@ -17,12 +24,7 @@ class Random {
   static constexpr uint64_t min() { return 0; }
   static constexpr uint64_t max() { return std::numeric_limits<uint64_t>::max(); }
 
-  uint64_t operator()() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
+  uint64_t operator()() { return MixBits(state_ += 0x9e3779b97f4a7c15u); }
 
   // Uniform in [0, bound); `bound` > 0. Biased by less than bound / 2^64.
   uint64_t Below(uint64_t bound) {

@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 
 #include "common/base/status.h"
+#include "common/base/unix_ms.h"
 #include "common/config/value_text.h"
 #include "common/url/named_domain.h"
 
@@ -32,8 +33,6 @@ absl::StatusOr<uint64_t> Number(std::string_view name, std::string_view text, ui
   }
   return number;
 }
-
-int64_t UnixMs(WallTime time) { return time.time_since_epoch().count(); }
 
 void WriteReport(const PartitionReport& report, WallTime now, JsonWriter& json) {
   json.BeginObject().Key("partition").Value(report.partition.value());

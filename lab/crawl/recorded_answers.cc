@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/base/random.h"
 #include "common/base/status.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
@@ -18,15 +19,6 @@ using std::chrono::milliseconds;
 constexpr uint32_t kNotModifiedStatus = 304;
 constexpr Duration kTypicalLatency = milliseconds(100);  // where none was recorded
 constexpr int kDraws = 8;
-
-// SplitMix64's last step.
-uint64_t Mixed(uint64_t value) {
-  value ^= value >> 30;
-  value *= 0xbf58476d1ce4e5b9;
-  value ^= value >> 27;
-  value *= 0x94d049bb133111eb;
-  return value ^ (value >> 31);
-}
 
 bool WasBrokenOff(FailureCause cause) {
   using enum FailureCause;
@@ -126,9 +118,9 @@ absl::StatusOr<CrawlAnswer> RecordedAnswers::FetchUnknown(const Journey& journey
 uint32_t RecordedAnswers::LikelyLike(const Request& request) const {
   RecordedWeb::UrlRange among = web_.UrlsOf(request.domain);
   if (among.first == among.end) among = {.first = 0, .end = web_.urls()};
-  uint64_t draw = Mixed(FingerprintOf(request.url).low ^ Mixed(seed_));
+  uint64_t draw = MixBits(FingerprintOf(request.url).low ^ MixBits(seed_));
   uint32_t like = among.first;
-  for (int i = 0; i < kDraws; ++i, draw = Mixed(draw + 1)) {
+  for (int i = 0; i < kDraws; ++i, draw = MixBits(draw + 1)) {
     like = among.first + static_cast<uint32_t>(draw % (among.end - among.first));
     if (web_.VisitsOf(like).front().depth == request.depth) break;
   }
@@ -206,8 +198,8 @@ uint32_t RecordedAnswers::NumberOfUnknown(const Request& request) {
 Duration RecordedAnswers::Latency(std::string_view domain, std::string_view url) const {
   RecordedWeb::UrlRange among = web_.UrlsOf(domain);
   if (among.first == among.end) among = {.first = 0, .end = web_.urls()};
-  uint64_t draw = Mixed(FingerprintOf(url).low ^ seed_);
-  for (int i = 0; i < kDraws; ++i, draw = Mixed(draw + 1)) {
+  uint64_t draw = MixBits(FingerprintOf(url).low ^ seed_);
+  for (int i = 0; i < kDraws; ++i, draw = MixBits(draw + 1)) {
     const uint32_t drawn = among.first + static_cast<uint32_t>(draw % (among.end - among.first));
     const RecordedVisit& visit = web_.VisitsOf(drawn).front();
     if (visit.outcome == FetchOutcome::kPage) return milliseconds(visit.took_ms);

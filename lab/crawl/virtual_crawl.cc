@@ -8,8 +8,8 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/protocol/topic_record.h"
 #include "common/url/partition.h"
+#include "lab/replay/fresh_logs.h"
 #include "strategy_worker/worker.h"
 
 namespace orbweaver::lab {
@@ -76,13 +76,7 @@ absl::StatusOr<std::unique_ptr<VirtualCrawl>> VirtualCrawl::Create(const Virtual
 }
 
 absl::Status VirtualCrawl::Start() {
-  std::vector<TopicSpec> topics{{.name = std::string(kDeadLetterTopic), .partitions = 1}};
-  for (const ReadLog& log : kLogs) {
-    topics.push_back({.name = std::string(log.topic), .partitions = setup_.partitions});
-  }
-  RETURN_IF_ERROR(bus_.EnsureTopics(topics, kLong).status());
-  RETURN_IF_ERROR(
-      SaveTopicRecord(store_, {.topic_epoch = 1, .partitions = setup_.partitions}, kLong));
+  RETURN_IF_ERROR(MakeLogs(bus_, store_, setup_.partitions, kLong));
   ASSIGN_OR_RETURN(producer_, bus_.NewProducer({}, [](const Ack&) {}));
   ASSIGN_OR_RETURN(strategy_, StartStrategyCore({.bus = bus_,
                                                  .store = store_,

@@ -5,8 +5,8 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/protocol/topic_record.h"
 #include "common/url/partition.h"
+#include "lab/replay/fresh_logs.h"
 #include "strategy_worker/worker.h"
 
 namespace orbweaver::lab {
@@ -27,14 +27,7 @@ absl::StatusOr<std::unique_ptr<ReplayWorker>> ReplayWorker::Create(const ReplayS
 }
 
 absl::Status ReplayWorker::Start(const ReplaySetup& setup) {
-  const TopicSpec specs[] = {
-      {.name = std::string(kSpiderLogTopic), .partitions = setup.partitions},
-      {.name = std::string(kScoringLogTopic), .partitions = setup.partitions},
-      {.name = std::string(kSpiderFeedTopic), .partitions = setup.partitions},
-      {.name = std::string(kDeadLetterTopic), .partitions = 1}};
-  RETURN_IF_ERROR(bus_.EnsureTopics(specs, kLong).status());
-  RETURN_IF_ERROR(
-      SaveTopicRecord(store_, {.topic_epoch = 1, .partitions = setup.partitions}, kLong));
+  RETURN_IF_ERROR(MakeLogs(bus_, store_, setup.partitions, kLong));
   ASSIGN_OR_RETURN(producer_, bus_.NewProducer({.max_bytes = size_t{1} << 30}, [](const Ack&) {}));
   ASSIGN_OR_RETURN(core_, StartStrategyCore({.bus = bus_,
                                              .store = store_,
