@@ -187,7 +187,7 @@ TEST(CrawlSummaryTest, SaysWhenTheFirstOfWhatIsForLaterIsDue) {
   end.last.at = WallTime(std::chrono::hours(1000));
   end.last.next_due = end.last.at + std::chrono::hours(3);
   EXPECT_THAT(SummaryText(end, CrawlTally()),
-              HasSubstr("2 requests, 2 of them for later, the first due in 3 h 0 min."));
+              HasSubstr("2 requests, 2 of them for later, the first due in 3 h 0 min or later."));
   EXPECT_THAT(SummaryJson(end, CrawlTally()), HasSubstr("\"next_due_in_s\":10800,"));
   // Late already: it may leave at once.
   end.last.next_due = end.last.at - std::chrono::hours(3);

@@ -38,7 +38,9 @@ std::string TimeLeft(double done, Duration elapsed) {
 
 std::string DueIn(const CrawlSnapshot& crawl) {
   if (crawl.next_due <= crawl.at || crawl.next_due == WallTime::max()) return "";
-  return "in " + Time(crawl.next_due - crawl.at);
+  const Duration wait = crawl.next_due - crawl.at;
+  // Of what is due much later the queue knows the earliest time only.
+  return fmt::format("in {}{}", Time(wait), wait < std::chrono::minutes(1) ? "" : " or later");
 }
 
 std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size_t height) {

@@ -54,8 +54,8 @@ std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size
 // The same in a line, for logs.
 std::string DrawLine(const CrawlSnapshot& crawl);
 
-// How long it is until the first request that is left may leave: "in 42 s"; empty when it may now,
-// or when none is left.
+// How long it is until the first request that is left may leave: "in 42 s", "in 2 h 5 min or
+// later"; empty when it may now, or when none is left.
 std::string DueIn(const CrawlSnapshot& crawl);
 
 // Draws over what it drew before, without clearing the screen in between: nothing flickers. Not
