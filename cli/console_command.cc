@@ -4,16 +4,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/console/console_api.h"
 #include "cli/console/console_site.h"
+#include "cli/console/crawl_sampler.h"
 #include "cli/console/folder_look.h"
 #include "cli/crawl/crawl_contact.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
+#include "cli/frontier/history_file.h"
+#include "cli/frontier/log_lags.h"
+#include "cli/frontier/stats_follower.h"
 #include "cli/listen_address.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
@@ -54,6 +59,8 @@ Exit code: 0 stopped by Ctrl-C, or the crawl has its own; 1 it could not be serv
 constexpr Duration kStopDeadline = std::chrono::seconds(30);
 constexpr Duration kAskTimeout = std::chrono::seconds(5);
 constexpr Duration kWait = std::chrono::hours(1);
+// Below the time between two looks.
+constexpr Duration kSampleTimeout = std::chrono::seconds(2);
 
 // Where the crawl that runs on the folder answers; nothing when none does.
 std::optional<std::string> RunningAt(const std::filesystem::path& folder) {
@@ -62,6 +69,26 @@ std::optional<std::string> RunningAt(const std::filesystem::path& folder) {
   const auto alive =
       AskAdmin(contact->address, {.method = "GET", .target = "/healthz"}, kAskTimeout);
   return alive.ok() ? std::optional(contact->address) : std::nullopt;
+}
+
+// Started: it looks at the workers from now on.
+std::shared_ptr<const CrawlSampler> SampleCluster(const std::shared_ptr<const Frontier>& cluster) {
+  struct Parts {
+    explicit Parts(std::shared_ptr<const Frontier> of) : cluster(std::move(of)) {}
+    const std::shared_ptr<const Frontier> cluster;  // the others use it
+    StatsFollower stats{cluster->bus()};
+    LogLagReader lags{cluster->bus()};
+  };
+  const auto parts = std::make_shared<Parts>(cluster);
+  auto sampler = std::make_shared<CrawlSampler>(
+      SampledCrawl{.note_workers =
+                       [parts](WallTime now, WorkerBook* book) {
+                         return parts->stats.Follow(now, kSampleTimeout, book);
+                       },
+                   .read_lags = [parts] { return parts->lags.Read(kSampleTimeout); }},
+      SystemClock());
+  sampler->Start();
+  return sampler;
 }
 
 absl::StatusOr<ConsoleSubject> SubjectOf(const ProductOptions& options,
@@ -73,7 +100,9 @@ absl::StatusOr<ConsoleSubject> SubjectOf(const ProductOptions& options,
                           .name = folder->string(),
                           .look = [look] { return look->Look(); },
                           .queue = {},
-                          .write_run = {}};
+                          .write_run = {},
+                          .sampler = std::make_shared<CrawlSampler>(
+                              SampledCrawl{.file = HistoryFile(*folder)}, SystemClock())};
   }
   ASSIGN_OR_RETURN(std::shared_ptr<const Frontier> cluster, Frontier::Open(options, std::nullopt));
   return ConsoleSubject{
@@ -81,7 +110,8 @@ absl::StatusOr<ConsoleSubject> SubjectOf(const ProductOptions& options,
       .name = options.kafka.brokers,
       .look = [cluster]() -> absl::StatusOr<const Frontier*> { return cluster.get(); },
       .queue = {},
-      .write_run = {}};
+      .write_run = {},
+      .sampler = SampleCluster(cluster)};
 }
 
 absl::Status Serve(const ProductOptions& options, const PublicSuffixes& suffixes,

@@ -320,7 +320,8 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   Progress progress;
   RemoveContact(arguments.data);  // of a run that was killed
   if (!arguments.no_console) {
-    ASSIGN_OR_RETURN(admin, CrawlAdmin::Start(options, schema, folder, progress.run(), *crawl));
+    ASSIGN_OR_RETURN(
+        admin, CrawlAdmin::Start(options, schema, folder, progress.run(), watch->recent(), *crawl));
     progress.ShowConsole(admin->address());
     if (IsConfigured(schema, "admin.port")) {
       PrintError("The admin server answers on {}.\n", admin->address());

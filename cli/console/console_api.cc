@@ -1,10 +1,16 @@
 #include "cli/console/console_api.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "cli/console/assets.h"
+#include "cli/console/dead_letters_view.h"
+#include "cli/console/history_view.h"
+#include "cli/console/workers_view.h"
 #include "cli/frontier/bottleneck.h"
+#include "cli/frontier/dead_letter_list.h"
+#include "cli/frontier/domain_outcomes.h"
 #include "cli/frontier/domain_table.h"
 #include "cli/frontier/domain_table_view.h"
 #include "cli/frontier/explain_url.h"
@@ -27,6 +33,8 @@ namespace {
 constexpr Duration kLookEvery = std::chrono::seconds(1);
 constexpr uint64_t kMostHeads = 100'000;
 constexpr size_t kMostRows = 500;
+// Partitions move seldom, and to ask who owns them takes a connection for each group.
+constexpr Duration kOwnersEvery = std::chrono::seconds(5);
 
 absl::StatusOr<std::string> Param(const FormParams& params, std::string_view name) {
   const auto found = params.find(name);
@@ -133,9 +141,12 @@ AdminResponse ConsoleApi::Handle(const AdminRequest& request) {
 
 ConsoleApi::Answer ConsoleApi::Route(std::string_view path, const FormParams& params) {
   if (path == "/api/v1/overview") return Overview();
+  if (path == "/api/v1/history") return History(params);
+  if (path == "/api/v1/workers") return Workers();
   if (path == "/api/v1/domains") return Domains(params);
   if (path == "/api/v1/domain") return Domain(params);
   if (path == "/api/v1/url") return Url(params);
+  if (path == "/api/v1/dead-letters") return DeadLetters(params);
   if (path == "/api/v1/openapi.json") return std::string(FindAsset("/openapi.json")->content);
   return absl::NotFoundError("no such path; /api/v1/openapi.json lists them");
 }
@@ -172,6 +183,32 @@ ConsoleApi::Answer ConsoleApi::Overview() {
   return text;
 }
 
+ConsoleApi::Answer ConsoleApi::History(const FormParams& params) {
+  const auto given = params.find("range");
+  const std::string_view name = given == params.end() ? kHistoryRanges[0].name : given->second;
+  for (size_t range = 0; range < kHistoryRangeCount; ++range) {
+    if (kHistoryRanges[range].name != name) continue;
+    return HistoryJson(kHistoryRanges[range], subject_.sampler == nullptr
+                                                  ? std::vector<HistoryPoint>()
+                                                  : subject_.sampler->Points(range));
+  }
+  return PoisonError("parameter 'range': expected one of 15m, 6h, 7d");
+}
+
+ConsoleApi::Answer ConsoleApi::Workers() {
+  std::vector<SampledWorker> workers;
+  if (subject_.sampler != nullptr) {
+    RETURN_IF_ERROR(subject_.sampler->trouble());
+    workers = subject_.sampler->Workers();
+  }
+  if (!workers.empty() && (!owners_.has_value() || clock_.Now() - owners_at_ >= kOwnersEvery)) {
+    ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
+    ASSIGN_OR_RETURN(owners_, LookAtLogs(*frontier));
+    owners_at_ = clock_.Now();
+  }
+  return WorkersJson(workers, subject_.roles, owners_.value_or(FrontierStatus()));
+}
+
 ConsoleApi::Answer ConsoleApi::Domains(const FormParams& params) {
   ASSIGN_OR_RETURN(const DomainQuery query, QueryOf(params));
   ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
@@ -189,7 +226,14 @@ ConsoleApi::Answer ConsoleApi::Domain(const FormParams& params) {
   ASSIGN_OR_RETURN(const int partitions, frontier->Partitions());
   ASSIGN_OR_RETURN(const DomainFacts facts, ReadDomainFacts(frontier->store(), domain, partitions,
                                                             options_.spider.politeness));
-  return DomainJson(facts, clock_.Wall());
+  DomainOutcomes outcomes;
+  if (subject_.outcomes) {
+    outcomes = subject_.outcomes(domain);
+  } else {
+    ASSIGN_OR_RETURN(
+        outcomes, ReadDomainOutcomes(frontier->bus(), domain, facts.partition, {}, kLookTimeout));
+  }
+  return DomainJson(facts, clock_.Wall(), &outcomes);
 }
 
 ConsoleApi::Answer ConsoleApi::Url(const FormParams& params) {
@@ -203,6 +247,21 @@ ConsoleApi::Answer ConsoleApi::Url(const FormParams& params) {
   ASSIGN_OR_RETURN(const ExplainedUrl explained,
                    ExplainUrl(*frontier, options_, url, suffixes_, clock_.Wall()));
   return ExplanationJson(explained.facts, explained.explanation);
+}
+
+ConsoleApi::Answer ConsoleApi::DeadLetters(const FormParams& params) {
+  size_t limit = 100;
+  RETURN_IF_ERROR(TakeNumber(params, "limit", kMostListedLetters, &limit));
+  std::optional<Offset> before;
+  if (params.contains("before")) {
+    size_t cursor = 0;
+    RETURN_IF_ERROR(TakeNumber(params, "before", std::numeric_limits<int64_t>::max(), &cursor));
+    before = Offset(static_cast<int64_t>(cursor));
+  }
+  ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
+  ASSIGN_OR_RETURN(const LetterPage page,
+                   ListDeadLetters(frontier->bus(), before, limit, kLookTimeout));
+  return LetterPageJson(page);
 }
 
 }  // namespace orbweaver

@@ -1,19 +1,27 @@
 // The JSON API of the console: what is known of a crawl, by HTTP.
 //
-//   GET /api/v1/overview                    how it stands, what limits it; a running crawl's
-//   progress GET /api/v1/domains?contains=&phase=&sort=&order=&offset=&limit= GET
-//   /api/v1/domain?name= GET /api/v1/url?url=                    what happens to a URL, and why GET
-//   /api/v1/openapi.json                the description of all this (openapi.json)
+//   GET /api/v1/overview               how it stands, what limits it; a running crawl's progress
+//   GET /api/v1/history?range=         curves over time
+//   GET /api/v1/workers
+//   GET /api/v1/domains?contains=&phase=&sort=&order=&offset=&limit=
+//   GET /api/v1/domain?name=
+//   GET /api/v1/url?url=               what happens to a URL, and why
+//   GET /api/v1/dead-letters?limit=&before=
+//   GET /api/v1/openapi.json           the description of all this (openapi.json)
 //
 // Answers are JSON objects; an error's is {"error": TEXT}.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/console/crawl_sampler.h"
+#include "cli/frontier/domain_outcomes.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/frontier_status.h"
 #include "cli/frontier/queue_sample.h"
@@ -39,6 +47,13 @@ struct ConsoleSubject {
   std::function<QueueSample()> queue;
   // Writes the progress of a crawl in this process as an object; none for the others.
   std::function<void(JsonWriter&)> write_run;
+  // A domain's last ones, where somebody knows them better than the spider log does.
+  std::function<DomainOutcomes(std::string_view domain)> outcomes = {};
+  // Knows workers and curves; none: there are none.
+  std::shared_ptr<const CrawlSampler> sampler = nullptr;
+  // Those that a worker of the sampler's plays, each with all partitions: the crawl in this
+  // process. None: each worker is what it says.
+  std::vector<std::string> roles = {};
 };
 
 // Place: behind the admin server of `orbweaver console` and of `orbweaver crawl`. Not thread-safe:
@@ -58,9 +73,12 @@ class ConsoleApi {
 
   Answer Route(std::string_view path, const FormParams& params);
   Answer Overview();
+  Answer History(const FormParams& params);
+  Answer Workers();
   Answer Domains(const FormParams& params);
   Answer Domain(const FormParams& params);
   Answer Url(const FormParams& params);
+  Answer DeadLetters(const FormParams& params);
 
   const ProductOptions& options_;
   const PublicSuffixes& suffixes_;
@@ -71,6 +89,9 @@ class ConsoleApi {
   std::optional<FrontierStatus> before_;
   std::optional<FrontierStatus> now_;
   SteadyTime looked_at_;
+  // The owners of partitions.
+  std::optional<FrontierStatus> owners_;
+  SteadyTime owners_at_;
 };
 
 }  // namespace orbweaver

@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/bus/topics.h"
+#include "common/protocol/dead_letters.h"
 #include "common/runtime/admin_site.h"
 #include "common/store/rocksdb/database.h"
 #include "common/store/rocksdb/rocksdb_store.h"
@@ -75,6 +76,14 @@ TEST_F(ConsoleApiTest, EveryQuestionIsAnsweredOfACrawlThatKnowsNothing) {
   EXPECT_THAT(Get("/api/v1/domain?name=www.a.test").body, HasSubstr(R"("domain":"a.test")"));
   EXPECT_THAT(Get("/api/v1/url?url=http://a.test/x%3Fy").body,
               HasSubstr(R"("answer":"unknown","says":"was never heard of)"));
+  EXPECT_THAT(Get("/api/v1/domain?name=a.test").body,
+              HasSubstr(R"("outcomes":[],"outcomes_read_back_to_ms":0})"));
+  EXPECT_EQ(Get("/api/v1/workers").body, R"({"workers":[]})");
+  EXPECT_EQ(Get("/api/v1/dead-letters").body, R"({"letters":[],"next":null})");
+  EXPECT_THAT(
+      Get("/api/v1/history?range=7d").body,
+      HasSubstr(
+          R"({"range":"7d","step_seconds":1800,"times":[],"series":{"pages_per_second":[],)"));
   EXPECT_THAT(Get("/api/v1/openapi.json").body, HasSubstr(R"("openapi": "3.1)"));
   EXPECT_EQ(Get("/api/v1/overview").content_type, "application/json");
 }
@@ -98,6 +107,10 @@ TEST_F(ConsoleApiTest, AWrongQuestionIsToldWhatIsWrong) {
   EXPECT_THAT(error("/api/v1/domains?offset=9951&limit=50", 400), HasSubstr("from 0 to 9950"));
   EXPECT_THAT(error("/api/v1/domains?offset=-1", 400), HasSubstr("from 0 to 9950"));
   EXPECT_THAT(error("/api/v1/domains?sortt=x", 400), HasSubstr("'sortt'"));
+  EXPECT_THAT(error("/api/v1/history?range=1h", 400), HasSubstr("15m, 6h, 7d"));
+  EXPECT_THAT(error("/api/v1/dead-letters?limit=501", 400), HasSubstr("from 0 to 500"));
+  EXPECT_THAT(error("/api/v1/dead-letters?before=-1", 400), HasSubstr("'before'"));
+  EXPECT_THAT(error("/api/v1/dead-letters?before=9223372036854775808", 400), HasSubstr("'before'"));
   EXPECT_THAT(error("/api/v1/domains?x=%", 400), HasSubstr("hexadecimal"));
   EXPECT_EQ(Get("/api/v1/overview", "POST").status, 405);
 }
@@ -114,6 +127,21 @@ TEST_F(ConsoleApiTest, ManyWhoLookWithinASecondShareALook) {
   EXPECT_EQ(lag(), "0");
   clock_.Advance(std::chrono::milliseconds(1));
   EXPECT_EQ(lag(), "1");
+}
+
+TEST_F(ConsoleApiTest, DeadLettersArePagedByTheCursorOfThePageBefore) {
+  DeadLetters letters(*bus_);
+  for (const char* const key : {"a", "b", "c"}) {
+    ASSERT_OK(letters.Bury(kSpiderLogTopic, {.key = key, .value = "\xff"}, "why <b>\"", kLong));
+  }
+  ASSERT_OK(letters.Settle(kLong));
+  const std::string first = Get("/api/v1/dead-letters?limit=2").body;
+  EXPECT_THAT(first, HasSubstr(R"({"letters":[{"partition":0,"offset":2,"time_ms":)"));
+  EXPECT_THAT(first, HasSubstr(R"("topic":"spider-log","cause":"why <b>\"","key":"c")"));
+  EXPECT_THAT(first, HasSubstr(R"("next":"1"})"));
+  const std::string second = Get("/api/v1/dead-letters?limit=2&before=1").body;
+  EXPECT_THAT(second, HasSubstr(R"("key":"a")"));
+  EXPECT_THAT(second, HasSubstr(R"("next":null})"));
 }
 
 TEST_F(ConsoleApiTest, AStoreThatIsAwayIsToldAndAskedAgain) {

@@ -4,6 +4,7 @@
 
 #include "cli/crawl/crawl_contact.h"
 #include "cli/crawl/order_journal.h"
+#include "cli/frontier/history_file.h"
 #include "cli/listen_address.h"
 
 #include "common/base/clock.h"
@@ -16,6 +17,7 @@
 namespace orbweaver {
 namespace {
 
+constexpr Duration kLagTimeout = std::chrono::seconds(2);
 constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
 
 // As the workers have it: exact, and read from no store. Partitions that nobody owns now are empty.
@@ -32,18 +34,35 @@ QueueSample QueueOf(const LocalCrawl& crawl) {
 }  // namespace
 
 CrawlAdmin::CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder,
-                       const CrawlRun& run, LocalCrawl& crawl)
+                       const CrawlRun& run, const RecentOutcomes& outcomes, LocalCrawl& crawl)
     : folder_(folder),
       listen_(options.process.admin.listen),
       orders_(options, folder, crawl),
       frontier_(crawl.bus(), crawl.store()),
       admin_(crawl.admin_site()),
+      started_at_(SystemClock().Wall()),
+      lags_(crawl.bus()),
+      sampler_(std::make_shared<CrawlSampler>(
+          SampledCrawl{.note_workers =
+                           [this, &crawl](WallTime now, WorkerBook* book) {
+                             book->Note(ReportOf(crawl.metrics(), now), now);
+                             return absl::OkStatus();
+                           },
+                       .read_lags = [this] { return lags_.Read(kLagTimeout); },
+                       .file = HistoryFile(folder.path())},
+          SystemClock())),
       api_(options, crawl.suffixes(), SystemClock(),
            {.kind = "crawl",
             .name = folder.path().string(),
             .look = [this]() -> absl::StatusOr<const Frontier*> { return &frontier_; },
             .queue = [&crawl] { return QueueOf(crawl); },
-            .write_run = [&run](JsonWriter& json) { run.Write(json); }}),
+            .write_run = [&run](JsonWriter& json) { run.Write(json); },
+            .outcomes =
+                [&outcomes](std::string_view domain) {
+                  return outcomes.Of(domain, OutcomeBounds().outcomes);
+                },
+            .sampler = sampler_,
+            .roles = {"db-worker", "spider", "strategy-worker"}}),
       site_(api_, admin_),
       server_({.listen = listen_,
                .port = options.process.admin.port,
@@ -81,6 +100,21 @@ void CrawlAdmin::Keep(const AdminRequest& request, const AdminResponse& answer) 
 CrawlAdmin::~CrawlAdmin() {
   RemoveContact(folder_.path());
   server_.Stop();
+  sampler_->Stop();
+}
+
+WorkerReport CrawlAdmin::ReportOf(const MetricRegistry& metrics, WallTime now) const {
+  WorkerReport report{.id = "crawl",
+                      .role = "crawl",
+                      .version = ORBWEAVER_VERSION,
+                      .admin_address = address(),
+                      .started_at = started_at_,
+                      .reported_at = now,
+                      .vitals = {}};
+  metrics.Visit([&report](MetricKind, const std::string& name, double value) {
+    report.vitals.Take(name, value);
+  });
+  return report;
 }
 
 std::string CrawlAdmin::address() const {
@@ -89,15 +123,13 @@ std::string CrawlAdmin::address() const {
   return AddressText(ip, server_.port());
 }
 
-absl::StatusOr<std::unique_ptr<CrawlAdmin>> CrawlAdmin::Start(const ProductOptions& options,
-                                                              const config::Schema& schema,
-                                                              const CrawlFolder& folder,
-                                                              const CrawlRun& run,
-                                                              LocalCrawl& crawl) {
+absl::StatusOr<std::unique_ptr<CrawlAdmin>> CrawlAdmin::Start(
+    const ProductOptions& options, const config::Schema& schema, const CrawlFolder& folder,
+    const CrawlRun& run, const RecentOutcomes& outcomes, LocalCrawl& crawl) {
   AdminSite& site = crawl.admin_site();
   MetricRegistry& metrics = crawl.metrics();
   AddProcessMetrics(metrics);
-  std::unique_ptr<CrawlAdmin> admin(new CrawlAdmin(options, folder, run, crawl));
+  std::unique_ptr<CrawlAdmin> admin(new CrawlAdmin(options, folder, run, outcomes, crawl));
   admin->pages_.push_back(
       site.AddPage("/metrics", kMetricsType, [&metrics] { return metrics.Text(); }));
   admin->pages_.push_back(site.AddPage("/config", "application/json",
@@ -109,6 +141,7 @@ absl::StatusOr<std::unique_ptr<CrawlAdmin>> CrawlAdmin::Start(const ProductOptio
   RETURN_IF_ERROR(admin->server_.Start());
   RETURN_IF_ERROR(WriteContact(
       folder.path(), {.address = admin->address(), .token = options.process.admin.token}));
+  admin->sampler_->Start();
   return admin;
 }
 

@@ -8,11 +8,14 @@
 #include "absl/status/statusor.h"
 #include "cli/console/console_api.h"
 #include "cli/console/console_site.h"
+#include "cli/console/crawl_sampler.h"
 #include "cli/crawl/crawl_folder.h"
 #include "cli/crawl/crawl_orders.h"
 #include "cli/crawl/crawl_run.h"
 #include "cli/crawl/local_crawl.h"
 #include "cli/frontier/frontier.h"
+#include "cli/frontier/log_lags.h"
+#include "cli/frontier/recent_outcomes.h"
 #include "cli/product_options.h"
 
 #include "common/config/schema.h"
@@ -31,10 +34,9 @@ class CrawlAdmin {
  public:
   // All must outlive it. admin.port 0 takes any free port. Fatal: the address cannot be bound, or
   // the folder not written to.
-  static absl::StatusOr<std::unique_ptr<CrawlAdmin>> Start(const ProductOptions& options,
-                                                           const config::Schema& schema,
-                                                           const CrawlFolder& folder,
-                                                           const CrawlRun& run, LocalCrawl& crawl);
+  static absl::StatusOr<std::unique_ptr<CrawlAdmin>> Start(
+      const ProductOptions& options, const config::Schema& schema, const CrawlFolder& folder,
+      const CrawlRun& run, const RecentOutcomes& outcomes, LocalCrawl& crawl);
   ~CrawlAdmin();
 
   // HOST:PORT, as this machine reaches it.
@@ -42,9 +44,11 @@ class CrawlAdmin {
 
  private:
   CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder, const CrawlRun& run,
-             LocalCrawl& crawl);
+             const RecentOutcomes& outcomes, LocalCrawl& crawl);
 
   AdminResponse Handle(const AdminRequest& request) const;
+  // This process, as a cluster's worker reports itself.
+  WorkerReport ReportOf(const MetricRegistry& metrics, WallTime now) const;
   // An order that was given, done or not.
   void Keep(const AdminRequest& request, const AdminResponse& answer) const;
 
@@ -53,6 +57,9 @@ class CrawlAdmin {
   CrawlOrders orders_;
   const Frontier frontier_;
   const AdminSite& admin_;
+  const WallTime started_at_;
+  LogLagReader lags_;
+  const std::shared_ptr<CrawlSampler> sampler_;
   ConsoleApi api_;
   const ConsoleSite site_;
   std::vector<AdminSite::Registration> pages_;

@@ -85,7 +85,9 @@ absl::Status CrawlWatch::Follow(Duration timeout) {
     arena.Reset();
     SpiderLogEntry entry;
     // The strategy worker reports entries that cannot be decoded.
-    if (Decode(message.value, &arena, &entry).ok()) tally_.Add(entry);
+    if (!Decode(message.value, &arena, &entry).ok()) continue;
+    tally_.Add(entry);
+    recent_.Add(entry);
   }
   followed_ += batch.messages().size();
   const bool is_due = followed_ >= kTrimAfter || SystemClock().Now() >= next_trim_;

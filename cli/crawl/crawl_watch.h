@@ -17,6 +17,7 @@
 #include "cli/crawl/dead_letter_tally.h"
 #include "cli/crawl/idle_detector.h"
 #include "cli/crawl/local_crawl.h"
+#include "cli/frontier/recent_outcomes.h"
 
 namespace orbweaver {
 
@@ -49,6 +50,7 @@ class CrawlWatch {
   absl::StatusOr<uint64_t> HandedOut();
 
   const CrawlTally& tally() const { return tally_; }
+  const RecentOutcomes& recent() const { return recent_; }
   const DeadLetterTally& dead_letters() const { return *dead_letters_; }
   CrawlSnapshot Snapshot(std::string_view state, std::optional<double> done);
 
@@ -70,6 +72,7 @@ class CrawlWatch {
   SteadyTime next_trim_;
   SteadyTime next_look_;
   CrawlTally tally_;
+  RecentOutcomes recent_;
   std::unique_ptr<DeadLetterTally> dead_letters_;
   SteadyTime start_;
 

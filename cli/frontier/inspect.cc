@@ -83,6 +83,24 @@ void WriteQueue(const DomainReport& report, WallTime now, JsonWriter& json) {
   json.Key("waiting_since_ms").Value(UnixMs(report.waiting_since)).EndObject();
 }
 
+void WriteOutcome(const Outcome& outcome, JsonWriter& json) {
+  json.BeginObject().Key("url").Value(outcome.url).Key("time_ms").Value(UnixMs(outcome.time));
+  json.Key("status");
+  if (outcome.status != 0) {
+    json.Value(outcome.status);
+  } else {
+    json.Null();
+  }
+  json.Key("cause");
+  if (outcome.cause.has_value()) {
+    json.Value(FailureCauseName(*outcome.cause));
+  } else {
+    json.Null();
+  }
+  json.Key("latency_ms").Value(outcome.latency.count());
+  json.Key("bytes").Value(outcome.bytes).EndObject();
+}
+
 void WriteDomain(const DomainFacts& domain, JsonWriter& json) {
   json.Key("domain").Value(domain.domain).Key("slot").Value(domain.slot.value());
   json.Key("partition").Value(domain.partition.value());
@@ -133,7 +151,7 @@ std::string UrlJson(const UrlFacts& facts) {
   return text;
 }
 
-std::string DomainJson(const DomainFacts& facts, WallTime now) {
+std::string DomainJson(const DomainFacts& facts, WallTime now, const DomainOutcomes* outcomes) {
   std::string text;
   JsonWriter json(&text);
   json.BeginObject();
@@ -142,6 +160,11 @@ std::string DomainJson(const DomainFacts& facts, WallTime now) {
   WriteOrNull(facts.record, json, [&](const DomainRecord& record) { WriteRecord(record, json); });
   json.Key("queue");
   WriteOrNull(facts.queue, json, [&](const DomainReport& queue) { WriteQueue(queue, now, json); });
+  if (outcomes != nullptr) {
+    json.Key("outcomes").BeginArray();
+    for (const Outcome& outcome : outcomes->outcomes) WriteOutcome(outcome, json);
+    json.EndArray().Key("outcomes_read_back_to_ms").Value(UnixMs(outcomes->read_back_to));
+  }
   json.EndObject();
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "cli/frontier/domain_outcomes.h"
 #include "cli/frontier/url_facts.h"
 
 #include "common/base/clock.h"
@@ -19,7 +20,8 @@ std::string_view LinkStatusName(LinkStatus status);
 std::string UrlJson(const UrlFacts& facts);
 
 // An object: slot and partition; `record` (the strategy worker's) and `queue` (the db worker's),
-// null where the domain is not known.
-std::string DomainJson(const DomainFacts& facts, WallTime now);
+// null where the domain is not known. With `outcomes` also those, and how far back they were read.
+std::string DomainJson(const DomainFacts& facts, WallTime now,
+                       const DomainOutcomes* outcomes = nullptr);
 
 }  // namespace orbweaver

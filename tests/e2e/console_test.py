@@ -139,8 +139,18 @@ class Console(Newcomer):
         self.assertEqual([], self.described(base, "/api/v1/domains?phase=blocked")["domains"])
         self.assertGreater(self.described(base, "/api/v1/domain?name=127.0.0.1")["record"]["known_urls"], 5)
         self.assertIsNone(self.described(base, "/api/v1/domain?name=never.test")["record"])
+        self.assertEqual([], self.described(base, "/api/v1/domain?name=never.test")["outcomes"])
+        outcomes = self.described(base, "/api/v1/domain?name=127.0.0.1")["outcomes"]
+        times = [outcome["time_ms"] for outcome in outcomes]
+        self.assertEqual(sorted(times, reverse=True), times)
+        self.assertTrue({(200, None), (404, "http_4xx")} >= {(outcome["status"], outcome["cause"]) for outcome in outcomes if outcome["status"]}, outcomes)
+        # A crawl on this machine deletes from its logs what was dealt with.
+        if kind == "crawl":
+            self.assertIn((self.one.url("/gone"), 404), [(outcome["url"], outcome["status"]) for outcome in outcomes] + [(self.one.url("/gone"), 404)] * (len(outcomes) == 50))
+            self.assertTrue(any(outcome["status"] == 200 and outcome["bytes"] > 0 for outcome in outcomes), outcomes)
+        self.assertEqual({"letters": [], "next": None}, self.described(base, "/api/v1/dead-letters?limit=7"))
         answers = {}
-        for path in ("/", "/private", "/gone", "/x.png", "/never", *(f"/{i}" for i in range(60))):
+        for path in ("/", "/private", "/gone", "/x.png", "/never", *(f"/{i}" for i in range(60)), *(f"/{i}" for i in range(60, 900, 12))):
             told = self.described(base, "/api/v1/url?" + urllib.parse.urlencode({"url": self.one.url(path)}))
             answers.setdefault(told["answer"], []).append(path)
         for answer, path in (("fetched", "/"), ("forbidden", "/private"), ("gone", "/gone"), ("left-out", "/x.png"), ("unknown", "/never")):
@@ -152,6 +162,33 @@ class Console(Newcomer):
         self.assertEqual(404, self.ask(base, "/api/v1/x")[0])
         self.assertEqual(405, self.ask(base, "/api/v1/overview", "POST")[0])
         self.assertEqual((200, DESCRIPTION), self.ask(base, "/api/v1/openapi.json"))
+        # Last: a rate takes two samples, and the crawl goes on meanwhile.
+        self.workers_and_curves(base, kind)
+
+    def workers_and_curves(self, base, kind):
+        """A folder at rest has no workers, and the curves that its crawl had."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            workers = self.described(base, "/api/v1/workers")["workers"]
+            curves = {name: self.described(base, f"/api/v1/history?range={name}") for name in ("15m", "6h", "7d")}
+            fine = curves["15m"]["series"]
+            if kind == "folder" or workers and any(fine["pages_per_second"]):
+                break
+            self.assertLess(time.monotonic(), deadline, curves)
+            time.sleep(0.05)
+        self.assertEqual({"crawl": ["db-worker", "spider", "strategy-worker"], "folder": []}[kind], [worker["role"] for worker in workers])
+        for worker in workers:
+            self.assertEqual([0, 1, 2, 3], worker["partitions"])
+            self.assertEqual(base, "http://" + worker["admin_address"])
+        for name, step in (("15m", 5), ("6h", 120), ("7d", 1800)):
+            times = curves[name]["times"]
+            self.assertEqual([times[0] + i * step for i in range(len(times))], times)
+            for curve in curves[name]["series"].values():
+                self.assertEqual(len(times), len(curve))
+        self.assertGreater(max(filter(None, fine["memory_bytes"])), 1 << 20)
+        self.assertTrue(any(fine["pages_per_second"]), fine)
+        for wrong in ("/api/v1/history?range=1h", "/api/v1/dead-letters?limit=x"):
+            self.described(base, wrong, 400)
 
     def test_every_answer_of_the_api_is_as_its_description_says(self):
         jsonschema.Draft202012Validator.check_schema({"$defs": DESCRIPTION["components"]["schemas"]})

@@ -1,0 +1,40 @@
+// The last outcomes of a crawl on this machine, whose spider log keeps nothing that was dealt with.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "cli/frontier/domain_outcomes.h"
+
+#include "common/model/spider_log.h"
+
+namespace orbweaver {
+
+// Place: CrawlWatch adds what the spider writes, the console looks a domain's up. Thread-safe.
+class RecentOutcomes {
+ public:
+  // Of all domains together: about 5 MB.
+  static constexpr size_t kMost = 20'000;
+
+  // Entries that are no outcomes are passed over.
+  void Add(const SpiderLogEntry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The last `most` of a domain.
+  DomainOutcomes Of(std::string_view domain, size_t most) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Kept {
+    std::string domain;
+    Outcome outcome;
+  };
+
+  mutable absl::Mutex mutex_;
+  std::deque<Kept> kept_ ABSL_GUARDED_BY(mutex_);  // the oldest first
+  WallTime dropped_ ABSL_GUARDED_BY(mutex_);       // the time of the last that had to go
+};
+
+}  // namespace orbweaver

@@ -1,0 +1,61 @@
+// The few metrics of a worker that the console draws its conclusions from.
+//
+// Place: between a worker's metrics, from its reports to topic `stats` or from the registry of this
+// process, and workers, curves and alerts. Bounded, however many metrics a worker has.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace orbweaver {
+
+enum class Vital : uint8_t {
+  kMemoryBytes,
+  kCpuSeconds,
+  kOpenFiles,
+  kMostFiles,
+  // Of spiders.
+  kPages,
+  kFailures,
+  kReceivedBytes,
+  kQueuedBytes,
+  kSpiderPartitions,
+  // Of strategy workers.
+  kStrategyPartitions,
+  // Of db workers.
+  kQueuePartitions,
+  kPausedPartitions,
+  kFeedLag,
+  kWaiting,
+  kDelayed,
+  kReadyDomains,
+  kDamagedChunks,
+  // Of all; several metrics add up to one.
+  kDeadLetters,
+  kLostMessages,
+};
+inline constexpr size_t kVitals = static_cast<size_t>(Vital::kLostMessages) + 1;
+
+// Whether it only grows, from 0 with the process.
+bool IsCounter(Vital vital);
+
+// Not thread-safe.
+class Vitals {
+ public:
+  // `metric` is with its labels, as MetricRegistry::Visit names it. Others than the console's are
+  // passed over, and values that are no number.
+  void Take(std::string_view metric, double value);
+
+  // Nothing: no metric told it.
+  std::optional<double> operator[](Vital vital) const {
+    return values_[static_cast<size_t>(vital)];
+  }
+
+ private:
+  std::array<std::optional<double>, kVitals> values_;
+};
+
+}  // namespace orbweaver
