@@ -50,7 +50,8 @@ TEST(CrawlNoticesTest, AWaitIsToldOnlyWhileNothingGoesOnAndOncePerWait) {
   look.next_due = look.at + seconds(1);
   EXPECT_THAT(notices.NewsOf(look, std::nullopt), IsEmpty()) << "between two requests";
   look.next_due = look.at + seconds(60);
-  EXPECT_THAT(notices.NewsOf(look, std::nullopt), ElementsAre(HasSubstr("due in 1 min 0 s or later")));
+  EXPECT_THAT(notices.NewsOf(look, std::nullopt),
+              ElementsAre(HasSubstr("due in 1 min 0 s or later")));
 }
 
 TEST(CrawlNoticesTest, ACrawlWithoutAPageGivesUpSoonerThanOneThatHasSome) {
