@@ -8,15 +8,19 @@
 namespace orbweaver {
 
 struct Asset {
-  std::string_view path;  // "/console.js"
+  std::string_view name;  // "console.js"
   std::string_view content_type;
   std::string_view content;
+  std::string_view gzipped;  // the same, compressed
 };
 
-// All of them; the content lives as long as the program.
+// All of them; their contents live as long as the program.
 std::span<const Asset> Assets();
 
-// Null when there is none.
-const Asset* FindAsset(std::string_view path);
+// Null when there is none of this name.
+const Asset* FindAsset(std::string_view name);
+
+// A hash of all files together, in hexadecimal digits: other files, another hash.
+std::string_view AssetsHash();
 
 }  // namespace orbweaver

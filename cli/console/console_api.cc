@@ -147,7 +147,7 @@ ConsoleApi::Answer ConsoleApi::Route(std::string_view path, const FormParams& pa
   if (path == "/api/v1/domain") return Domain(params);
   if (path == "/api/v1/url") return Url(params);
   if (path == "/api/v1/dead-letters") return DeadLetters(params);
-  if (path == "/api/v1/openapi.json") return std::string(FindAsset("/openapi.json")->content);
+  if (path == "/api/v1/openapi.json") return std::string(FindAsset("openapi.json")->content);
   return absl::NotFoundError("no such path; /api/v1/openapi.json lists them");
 }
 

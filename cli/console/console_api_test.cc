@@ -4,8 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "cli/console/assets.h"
-#include "cli/console/console_site.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +11,6 @@
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/bus/topics.h"
 #include "common/protocol/dead_letters.h"
-#include "common/runtime/admin_site.h"
 #include "common/store/rocksdb/database.h"
 #include "common/store/rocksdb/rocksdb_store.h"
 #include "tests/support/expect_ok.h"
@@ -23,7 +20,6 @@ namespace orbweaver {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr Duration kLong = std::chrono::minutes(1);
 
@@ -154,31 +150,6 @@ TEST_F(ConsoleApiTest, AStoreThatIsAwayIsToldAndAskedAgain) {
   }
   trouble_ = absl::OkStatus();
   EXPECT_EQ(Get("/api/v1/overview").status, 200);
-}
-
-TEST_F(ConsoleApiTest, ThePageLoadsAndRunsNothingFromElsewhereOrWithinItself) {
-  const AdminSite admin("");
-  const ConsoleSite site(*api_, admin);
-  const AdminResponse page = site.Handle({.method = "GET", .target = "/"});
-  EXPECT_EQ(page.status, 200);
-  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
-  EXPECT_THAT(page.body, HasSubstr("<script type=\"module\" src=\"/console.js\"></script>"));
-  EXPECT_THAT(page.headers,
-              ::testing::Contains(::testing::Pair(
-                  "Content-Security-Policy", ::testing::AllOf(HasSubstr("default-src 'none'"),
-                                                              HasSubstr("frame-ancestors 'none'"),
-                                                              Not(HasSubstr("unsafe"))))));
-  for (const Asset& asset : Assets()) {
-    const AdminResponse served = site.Handle({.method = "GET", .target = asset.path});
-    EXPECT_EQ(served.body, asset.content);
-    for (const char* const elsewhere :
-         {"https://cdn", "innerHTML", "eval(", " style=", "onclick="}) {
-      EXPECT_THAT(served.body, Not(HasSubstr(elsewhere))) << asset.path;
-    }
-  }
-  EXPECT_EQ(site.Handle({.method = "POST", .target = "/"}).status, 405);
-  EXPECT_EQ(site.Handle({.method = "GET", .target = "/healthz"}).body, "ok\n");
-  EXPECT_EQ(site.Handle({.method = "GET", .target = "/api/v1/overview"}).status, 200);
 }
 
 }  // namespace

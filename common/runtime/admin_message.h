@@ -13,6 +13,8 @@ struct AdminRequest {
   std::string_view method;
   std::string_view target;  // as sent: path and query
   std::string_view authorization;
+  std::string_view accept_encoding;
+  std::string_view if_none_match;
   std::string_view body;
 };
 

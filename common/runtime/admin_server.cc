@@ -265,10 +265,13 @@ class AdminServer::Impl {
   }
 
   AdminResponse Call(const http::request<http::string_body>& request) const {
-    AdminResponse response = handler_({.method = ToStd(request.method_string()),
-                                       .target = ToStd(request.target()),
-                                       .authorization = ToStd(request[http::field::authorization]),
-                                       .body = request.body()});
+    AdminResponse response =
+        handler_({.method = ToStd(request.method_string()),
+                  .target = ToStd(request.target()),
+                  .authorization = ToStd(request[http::field::authorization]),
+                  .accept_encoding = ToStd(request[http::field::accept_encoding]),
+                  .if_none_match = ToStd(request[http::field::if_none_match]),
+                  .body = request.body()});
     Log(LogLevel::kDebug, kModule, "{} {}: {}", ToStd(request.method_string()),
         ToStd(request.target()), response.status);
     return response;

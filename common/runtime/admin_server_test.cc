@@ -63,6 +63,17 @@ TEST_F(AdminServerTest, PassesTheRequestOnAndTheAnswerBack) {
   EXPECT_THAT(answer, EndsWith("\r\n\r\nPOST /a?b=c [Bearer t] body"));
 }
 
+TEST_F(AdminServerTest, TheHandlerHearsWhatTheClientTakesAndHas) {
+  Serve({}, [](const AdminRequest& request) {
+    AdminResponse response;
+    response.body = std::string(request.accept_encoding) + "|" + std::string(request.if_none_match);
+    return response;
+  });
+  EXPECT_THAT(Ask("GET / HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip, br\r\n"
+                  "If-None-Match: \"a\"\r\nConnection: close\r\n\r\n"),
+              EndsWith("\r\n\r\ngzip, br|\"a\""));
+}
+
 TEST_F(AdminServerTest, SendsTheHandlersStatusAndHeaders) {
   Serve({}, [](const AdminRequest&) {
     AdminResponse response;
