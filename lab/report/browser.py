@@ -22,8 +22,9 @@ def program():
 class Browser:
     """Use as a context manager. Every request that the page makes is in `requests`."""
 
-    def __init__(self, width=1280, height=900, dark=False):
+    def __init__(self, width=1280, height=900, dark=False, flags=()):
         self.size = (width, height)
+        self.flags = flags
         self.dark = dark
         self.requests = []
         self.errors = []
@@ -43,7 +44,7 @@ class Browser:
         self._process = subprocess.Popen(
             [program(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", f"--user-data-dir={self._profile.name}",
-             "about:blank"],
+             *self.flags, "about:blank"],
             preexec_fn=pipes, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)
         os.close(from_browser)

@@ -1,12 +1,10 @@
-"""The console of a crawl that runs and of a folder at rest: its JSON API by its own description, its page in a browser.
+"""The JSON API of the console, of a crawl that runs and of a folder at rest, by its own description.
 
 python3 console_test.py PROGRAM, by a Python that has jsonschema
 """
 
 import json
 import pathlib
-import signal
-import subprocess
 import sys
 import time
 import unittest
@@ -16,102 +14,14 @@ import urllib.request
 
 import jsonschema
 
-from newcomer import Newcomer
-from small_site import Site
+from console_crawl import ConsoleCrawl
 from synthetic_web import PATIENCE_S
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "lab" / "report"))
-from browser import Browser  # noqa: E402
-
 DESCRIPTION = json.loads((ROOT / "cli/console/openapi.json").read_text())
-PAGES = 3000
-LONG = "/" + "very-long-name-" * 60 + "?שלום=עולם"
-
-# Elements that are cut off or reach past the window, but for what a table's own box scrolls.
-CLIPPED = """[...document.querySelectorAll("body, body *")].filter(e => !e.closest(".scroll") && !e.matches("option, #search label") &&
-    e.clientWidth > 0 && (e.scrollWidth > e.clientWidth && !e.matches("select, input") || e.getBoundingClientRect().right > innerWidth + 0.5)
-).map(e => e.tagName + " " + e.className + " " + e.textContent.slice(0, 40))"""
-# The least contrast of a text with what is behind it, by WCAG 2, and where it is.
-CONTRAST = """(() => {
-    const rgb = text => text.match(/[\\d.]+/g).map(Number);
-    const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-    const behind = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; }
-                          return [255, 255, 255]; };
-    return [...document.querySelectorAll("body *")].filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) && e.checkVisibility())
-        .filter(e => !e.matches("noscript, option")).map(e => {
-            const [less, more] = [light(rgb(getComputedStyle(e).color)), light(behind(e))].sort((a, b) => a - b);
-            return [(more + 0.05) / (less + 0.05), e.tagName + " " + e.className + " " + e.textContent.slice(0, 40)];
-        }).reduce((least, one) => one[0] < least[0] ? one : least, [99, ""]);
-})()"""
-NAMELESS = """[...document.querySelectorAll("input, select, button, a")].filter(e => !(e.labels?.length || e.textContent.trim() || e.ariaLabel)).map(e => e.outerHTML)"""
-TEXT = "(document.getElementById('view')?.innerText ?? '')"
 
 
-class Window(Browser):
-    def go(self, url):
-        self.call("Page.navigate", url=url)
-
-    def waits_for(self, condition, what=""):
-        deadline = time.monotonic() + PATIENCE_S
-        while not self.evaluate(condition):
-            if time.monotonic() > deadline:
-                raise AssertionError(f"{condition} {what}: {self.evaluate(TEXT)} {self.errors}")
-            time.sleep(0.01)
-
-    def waits_for_text(self, text):
-        self.waits_for(f"{TEXT}.includes({json.dumps(text)})")
-
-    def types(self, text):
-        self.call("Input.insertText", text=text)
-
-    def strikes(self, key, code, virtual, text):
-        event = {"key": key, "code": code, "windowsVirtualKeyCode": virtual}
-        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **event)
-        self.call("Input.dispatchKeyEvent", type="keyUp", **event)
-
-
-class Console(Newcomer):
-    def setUp(self):
-        super().setUp()
-        files = {f"/{i}": "".join(f"<a href=/{3 * i + k}>x</a>" for k in (1, 2, 3) if 3 * i + k < PAGES) for i in range(PAGES)}
-        files["/robots.txt"] = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private\n")
-        files["/"] = f"<a href=/1>1</a><a href=/private>p</a><a href=/gone>g</a><a href=/x.png>i</a><a href='{LONG}'>l</a>"
-        self.one = Site(files)
-        self.addCleanup(self.one.close)
-        self.ports.append(str(self.one.port))
-
-    def begins(self, *words):
-        process = subprocess.Popen(
-            [self.program, *words], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(lambda: (process.kill(), process.communicate()))
-        return process
-
-    def begins_crawl(self, *options):
-        """A crawl that goes on for as long as a test needs, and the address of its console."""
-        process = self.begins("crawl", self.one.url("/"), "--data", "data", "--delay", "100ms", "--user-agent", "me", "--exclude", "*.png", "--retries", "0",
-                              "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={','.join(self.ports)}", *options)
-        deadline = time.monotonic() + PATIENCE_S
-        already = len(self.one.requests)
-        while len(self.one.requests) < already + 8:
-            self.assertLess(time.monotonic(), deadline)
-            self.assertIsNone(process.poll(), "it ended by itself")
-            time.sleep(0.005)
-        return process, "http://" + (self.folder / "data" / "contact").read_text().split()[0]
-
-    def begins_console(self, *options):
-        process = self.begins("console", "--data", "data", "--listen", "127.0.0.1:0", *options)
-        line = next(line for line in process.stderr if line.startswith("The console of "))
-        self.assertIn("The console of data is at http://127.0.0.1:", line)
-        return process, line.split()[6].rstrip("/")
-
-    def ends(self, process, code):
-        process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=PATIENCE_S)
-        self.assertEqual(code, process.returncode, out + errors)
-        return out
-
+class Console(ConsoleCrawl):
     def ask(self, base, path, method="GET", **more):
         request = urllib.request.Request(base + path, method=method, **more)
         try:
@@ -223,52 +133,6 @@ class Console(Newcomer):
         self.assertEqual(404, refused.exception.code)
         refused.exception.close()
         self.ends(process, 4)
-
-    def test_each_view_is_whole_at_each_width_and_in_each_theme(self):
-        process, base = self.begins_crawl()
-        views = (("#/", "How the crawl stands"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "What is known"), ("#/domain/never.test", "Nothing is known"),
-                 ("#/url/" + urllib.parse.quote(self.one.url(LONG), safe=""), "very-long-name"),
-                 ("#/url/mailto:x", "is no URL that is ever fetched"), ("#/domains?contains=nobody", "No domain matches"), ("#/url/%", "is no URL"))
-        for dark in (False, True):
-            with Window(dark=dark) as window:
-                window.go(base + "/")
-                for hash_, text in views:
-                    window.evaluate(f"location.hash = {json.dumps(hash_)}")
-                    window.waits_for_text(text)
-                    for width in (1280, 390):
-                        window.resize(width, 900)
-                        with self.subTest(view=hash_[:40], width=width, dark=dark):
-                            self.assertEqual([], window.evaluate(CLIPPED))
-                            least, where = window.evaluate(CONTRAST)
-                            self.assertGreaterEqual(least, 4.5, where)
-                            self.assertEqual([], window.evaluate(NAMELESS))
-                # Wrong questions are shown by Chromium as failed loads.
-                self.assertEqual([], [error for error in window.errors if "status of 400" not in str(error)])
-                self.assertEqual([], [url for url in window.requests if not url.startswith(base + "/")])
-        self.ends(process, 4)
-
-    def test_a_question_is_typed_and_a_table_is_sorted_by_keyboard(self):
-        process, base = self.begins_crawl()
-        with Window() as window:
-            window.go(base + "/")
-            window.waits_for_text("How the crawl stands")
-            window.waits_for("document.getElementById('subject').textContent === 'data'")
-            window.strikes("/", "Slash", 191, "/")
-            window.types(self.one.url("/"))
-            window.strikes("Enter", "Enter", 13, "\r")
-            window.waits_for_text("It was fetched")
-            window.evaluate("location.hash = '#/domains'")
-            window.waits_for_text("127.0.0.1")
-            window.evaluate("[...document.querySelectorAll('th button')].find(b => b.textContent === 'Fetched').focus()")
-            window.strikes("Enter", "Enter", 13, "\r")
-            window.waits_for("document.querySelector('[aria-sort=descending]')?.textContent === 'Fetched ▼'")
-            self.assertIn("sort=fetched", window.evaluate("location.hash"))
-            # The table is drawn anew, and the focus stays where it was.
-            window.evaluate("document.querySelector('td a').focus(); window.before = document.activeElement; document.dispatchEvent(new Event('visibilitychange'))")
-            window.waits_for("document.querySelector('td a') !== window.before")
-            self.assertTrue(window.evaluate("document.activeElement === document.querySelector('td a')"))
-            self.ends(process, 4)
-            window.waits_for("!document.getElementById('trouble').hidden && document.getElementById('trouble').textContent.includes('the crawl has ended')")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,32 @@
+// One domain: its numbers, robots.txt and queue.
+import {facts, make, time} from "./elements.js";
+import {count, span} from "./format.js";
+
+function known(record, now) {
+  const robots = record.robots_at_ms ? ["status ", record.robots_status, ", ", time(record.robots_at_ms, now)] : "not fetched yet";
+  return [make("h2", null, "What is known"), facts([
+    ["Known URLs", count(record.known_urls)], ["Fetched", count(record.fetched)], ["Failed", count(record.failed)],
+    ["Scheduled", count(record.scheduled)], ["robots.txt", robots],
+    record.crawl_delay_ms !== null && ["Its Crawl-delay", span(record.crawl_delay_ms / 1000)], ["Strategy", record.strategy]])];
+}
+
+function waits(queue, now) {
+  return [make("h2", null, "Its queue"), facts([
+    ["Waiting", count(queue.waiting_by_band.reduce((sum, band) => sum + band, 0))],
+    ["By band, best first", queue.waiting_by_band.map(count).join(" · ")],
+    ["For later", queue.delayed ? [count(queue.delayed), ", the first ", time(queue.next_delayed_ms, now)] : "0"],
+    ["Delay between requests", span(queue.delay_ms / 1000)],
+    ["Blocked", queue.blocked ? ["ends ", time(queue.blocked_until_ms, now)] : "no"],
+    queue.back_offs && ["Back-offs", count(queue.back_offs)],
+    ["Not empty since", time(queue.waiting_since_ms, now)]])];
+}
+
+export const domain = (name) => ({
+  name: "domains", title: name, every: 5000,
+  request: () => `/api/v1/domain?${new URLSearchParams({name})}`,
+  draw: ({domain: registered, partition, slot, record, queue}, now) => [
+    make("h1", null, make("bdi", null, registered)),
+    record || queue ? null : make("p", null, "Nothing is known of this domain: no link and no seed led there."),
+    record && known(record, now), queue && waits(queue, now),
+    make("h2", null, "Where"), facts([["Partition", partition], ["Slot", slot]])],
+});

@@ -1,0 +1,86 @@
+// Shows a view and keeps it fresh: one request each time, none while nobody looks.
+//
+// A view: {title, every (ms), request() → path, draw(answer, now) → elements}.
+import {make} from "./elements.js";
+import {sentence} from "./format.js";
+
+const place = document.getElementById("view");
+const trouble = document.getElementById("trouble");
+const patienceMs = 15000;
+
+let current = null;
+let timer = 0;
+let asking = null;  // the request under way
+
+// The answer of the API to a request: {ok, status, answer}. Rejects when there is none.
+export async function ask(path, options = {}) {
+  const patience = AbortSignal.timeout(patienceMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience;
+  const response = await fetch(path, {cache: "no-store", ...options, signal});
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return {ok: response.ok, status: response.status, answer: isJson ? await response.json() : {error: (await response.text()).trim()}};
+}
+
+function tell(message) {
+  trouble.hidden = !message;
+  if (trouble.textContent !== message) trouble.textContent = message;
+}
+
+// The places of `element` among its parents' children, from the view down; null outside.
+function placesOf(element) {
+  const places = [];
+  for (; element !== place; element = element.parentElement) {
+    if (!element) return null;
+    places.unshift([...element.parentElement?.children ?? []].indexOf(element));
+  }
+  return places;
+}
+
+// Draws over what stands there, but not while somebody types, chooses or selects in it. The focus
+// and how far tables are scrolled stay.
+function replace(parts) {
+  const focused = document.activeElement;
+  const isInside = place.contains(focused);
+  const selection = getSelection();
+  const isBusy = isInside && focused.matches("input, select, textarea") || !selection.isCollapsed && place.contains(selection.anchorNode);
+  if (isBusy) return;
+  const places = isInside ? placesOf(focused) : null;
+  const scrolled = [...place.querySelectorAll(".scroll")].map((element) => element.scrollLeft);
+  place.replaceChildren(...parts.flat(Infinity).filter(Boolean));
+  place.querySelectorAll(".scroll").forEach((element, index) => { element.scrollLeft = scrolled[index] ?? 0; });
+  places?.reduce((element, index) => element?.children[index], place)?.focus({preventScroll: true});
+}
+
+export async function refresh() {
+  clearTimeout(timer);
+  asking?.abort();
+  if (document.hidden) return;  // visibilitychange begins anew
+  const drawn = current;
+  asking = new AbortController();
+  const {signal} = asking;
+  try {
+    const {ok, status, answer} = await ask(drawn.request(), {signal});
+    if (signal.aborted) return;
+    const isTheirs = status === 400 || status === 404;  // the question is wrong: asking again helps nobody
+    if (ok) replace(drawn.draw(answer, Date.now()));
+    else if (isTheirs) replace([make("h1", null, drawn.title), make("p", {class: "says"}, sentence(answer.error))]);
+    tell(ok || isTheirs ? "" : `${sentence(answer.error)} Trying again.`);
+    document.getElementById("footer").replaceChildren("As of ", make("time", null, new Date().toISOString().slice(0, 19).replace("T", " ")), " UTC");
+  } catch {
+    if (signal.aborted) return;
+    tell("The console does not answer: the crawl has ended, or this machine cannot reach it. Trying again.");
+  }
+  timer = setTimeout(refresh, drawn.every);
+}
+
+export function show(view) {
+  current = view;
+  tell("");
+  place.focus();
+  place.replaceChildren(make("p", {class: "faint"}, "Loading…"));
+  refresh();
+}
+
+document.addEventListener("visibilitychange", refresh);
+addEventListener("online", refresh);
+addEventListener("pageshow", ({persisted}) => { if (persisted) refresh(); });

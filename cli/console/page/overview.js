@@ -1,0 +1,50 @@
+// How the crawl stands, and what limits it.
+import {domainLink, figures, make} from "./elements.js";
+import {bytes, count, rate, sentence, span} from "./format.js";
+import {groupNames, loop} from "./loop.js";
+import {table} from "./table.js";
+
+function drawRun(run) {
+  if (!run) return [];
+  return [
+    make("h2", null, "This run"),
+    run.no_way_out && make("p", {class: "says"}, `Nothing can be fetched: ${run.no_way_out}. It is tried again.`),
+    figures([
+      ["State", run.paused_partitions ? `paused (${count(run.paused_partitions)} partitions)` : run.state], ["For", span(run.elapsed_s)],
+      ["Pages", count(run.pages)], ["Pages a second", rate(run.pages_per_s)], ["Received", bytes(run.bytes)],
+      ["Failed", count(run.failed)], ["Being fetched", count(run.fetching)], run.put_by && ["Put by", count(run.put_by)]]),
+    run.errors.length && [make("h2", null, "Failures by cause"), table("Failures by cause",
+      [{title: "Cause", of: (row) => row.cause}, {title: "Fetches", number: true, of: (row) => count(row.count)}], run.errors)],
+    run.unreachable.length && [make("h2", null, "Not reached"), table("Hosts that are not reached",
+      [{title: "Host", of: (row) => make("bdi", null, row.origin)}, {title: "Why", of: (row) => row.why}], run.unreachable)],
+    run.slowest.length && [make("h2", null, "Slowest domains"), table("Slowest domains",
+      [{title: "Domain", of: (row) => domainLink(row.domain)}, {title: "Last answer took", number: true, of: (row) => span(row.took_s)}], run.slowest)]];
+}
+
+function drawQueue({queue: {total, exact, domains_read: read, oldest_seconds: oldest}, dead_letters: letters}) {
+  return [
+    make("h2", null, "Queue"),
+    figures([["Waiting", count(total.waiting)], ["For later", count(total.delayed)], ["Domains ready", count(total.ready)],
+      ["Domains between two requests", count(total.paced)], ["Domains blocked", count(total.blocked)],
+      oldest && ["Waiting longest", span(oldest)], ["Dead letters", count(letters)]]),
+    exact ? null : make("p", {class: "faint"}, `Estimated from ${count(read)} domains.`)];
+}
+
+function drawPartitions({groups, queue}) {
+  const rows = queue.partitions.map((partition, index) => ({...partition, index}));
+  const number = (title, of) => ({title, number: true, of});
+  return [make("h2", null, "Partitions"), table("Partitions", [
+    {title: "Partition", of: (row) => row.index},
+    ...groups.map(({group, partitions}) => number(`Unread by ${groupNames[group] ?? group}`, (row) => count(partitions[row.index].lag))),
+    number("Waiting", (row) => count(row.waiting)), number("For later", (row) => count(row.delayed)), number("Ready", (row) => count(row.ready)),
+    number("Paced", (row) => count(row.paced)), number("Blocked", (row) => count(row.blocked))], rows)];
+}
+
+export const overview = {
+  name: "overview", title: "Overview", every: 2000,
+  request: () => "/api/v1/overview",
+  draw: ({bottleneck, run, status}) => [
+    make("h1", null, "How the crawl stands"),
+    make("p", {class: "says"}, sentence(bottleneck.says)),
+    loop(status, run), drawQueue(status), drawRun(run), drawPartitions(status)],
+};

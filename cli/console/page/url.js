@@ -1,0 +1,25 @@
+// What happens to a URL, as `orbweaver explain` says it.
+import {domainLink, facts, make, time, urlLink} from "./elements.js";
+import {count} from "./format.js";
+
+function details({domain, partition, fingerprint, link, failure, queued, page, url}, now) {
+  return facts([
+    ["Domain", domainLink(domain)],
+    link && ["State", link.status], link && ["Depth", count(link.depth)],
+    link && ["Fetched", link.fetches ? [count(link.fetches), " times, the last ", time(link.fetched_at_ms, now), ", status ", link.http_status] : "never"],
+    failure && ["Failed", [time(failure.failed_at_ms, now), `: ${failure.cause} ${failure.message}`]],
+    queued && ["Band", queued.band ?? "for later"], queued && ["Score", queued.score],
+    page && ["Title", make("bdi", null, page.title)], page && page.final_url !== url && ["Led to", urlLink(page.final_url)],
+    ["Partition", partition], ["Fingerprint", fingerprint]]);
+}
+
+export const url = (asked) => ({
+  name: "url", title: asked, every: 5000,
+  request: () => `/api/v1/url?${new URLSearchParams({url: asked})}`,
+  draw: ({says, more, soonest_ms: soonest, facts: known}, now) => [
+    make("h1", null, make("bdi", null, known.url)),
+    make("p", {class: "says"}, `It ${says}.`),
+    more.length && make("ul", null, more.map((one) => make("li", null, `${one}.`))),
+    soonest !== null && make("p", null, "Fetched at the soonest: ", time(soonest, now)),
+    details(known, now)],
+});

@@ -1,0 +1,99 @@
+"""The console's page in a browser, on a crawl that runs.
+
+python3 console_page_test.py PROGRAM AXE, where AXE is the file axe.min.js
+"""
+
+import json
+import pathlib
+import sys
+import unittest
+import urllib.parse
+
+from console_crawl import LONG, ConsoleCrawl
+from console_window import Window
+
+FOCUSED = "[document.activeElement.tagName, document.activeElement.textContent || document.activeElement.id].join(' ')"
+HIDE = """Object.defineProperty(document, "hidden", {configurable: true, get: () => %s}); document.dispatchEvent(new Event("visibilitychange"))"""
+
+
+class ConsolePage(ConsoleCrawl):
+    def views(self):
+        """Of each the address behind #, and a text that stands in it."""
+        url = lambda path: "#/url/" + urllib.parse.quote(self.one.url(path), safe="")
+        return (("#/", "How the crawl stands"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "What is known"),
+                ("#/domain/never.test", "Nothing is known"), (url(LONG), "very-long-name"), (url("/" + "unbroken" * 80), "never heard of"),
+                ("#/url/mailto:" + urllib.parse.quote("שלום עולם " * 30), "is no URL that is ever fetched"), ("#/domains?contains=nobody", "No domain matches"), ("#/url/%", "is no URL"))
+
+    def test_each_view_is_whole_and_for_everybody_at_each_width_and_in_each_theme(self):
+        process, base = self.begins_crawl()
+        for dark in (False, True):
+            with Window(dark=dark) as window:
+                window.go(base + "/")
+                for hash_, text in self.views():
+                    window.evaluate(f"location.hash = {json.dumps(hash_)}")
+                    window.waits_for_text(text)
+                    for width in (1280, 390):
+                        window.resize(width, 900)
+                        with self.subTest(view=hash_[:40], width=width, dark=dark):
+                            self.assertEqual([], window.clipped())
+                            self.assertEqual([], window.serious_findings())
+                # Wrong questions are shown by Chromium as failed loads.
+                self.assertEqual([], [error for error in window.errors if "status of 400" not in str(error)])
+                self.assertEqual([], [url for url in window.requests if not url.startswith(base + "/")])
+        self.ends(process, 4)
+
+    def test_a_question_is_typed_and_a_table_is_sorted_by_keyboard(self):
+        process, base = self.begins_crawl()
+        with Window() as window:
+            window.go(base + "/")
+            window.waits_for_text("How the crawl stands")
+            window.waits_for("document.getElementById('subject').textContent === 'data'")
+            window.strikes("/")
+            self.assertEqual("INPUT query", window.evaluate(FOCUSED))
+            window.strikes("Escape")
+            self.assertTrue(window.evaluate("document.activeElement === document.getElementById('view')"))
+            # From the top, in the order in which one reads.
+            window.evaluate("document.activeElement.blur(); getSelection().removeAllRanges(); document.querySelector('.brand a').focus()")
+            order = []
+            while not order or "query" not in order[-1]:
+                order.append(window.evaluate(FOCUSED))
+                window.strikes("Tab")
+                self.assertLess(len(order), 20, order)
+            self.assertEqual(["A Orbweaver", "A Overview", "A Domains"], order[:3])
+            window.strikes("/")
+            window.types(self.one.url("/"))
+            window.strikes("Enter")
+            window.waits_for_text("It was fetched")
+            window.evaluate("location.hash = '#/domains'")
+            window.waits_for_text("127.0.0.1")
+            window.evaluate("[...document.querySelectorAll('th button')].find(b => b.textContent === 'Fetched').focus()")
+            window.strikes("Enter")
+            window.waits_for("document.querySelector('[aria-sort=descending]')?.textContent === 'Fetched ▼'")
+            self.assertIn("sort=fetched", window.evaluate("location.hash"))
+            # The table is drawn anew, and the focus stays where it was.
+            window.evaluate("document.querySelector('td a').focus(); window.before = document.activeElement; document.dispatchEvent(new Event('visibilitychange'))")
+            window.waits_for("document.querySelector('td a') !== window.before")
+            self.assertTrue(window.evaluate("document.activeElement === document.querySelector('td a')"))
+            self.ends(process, 4)
+            window.waits_for("!document.getElementById('trouble').hidden && document.getElementById('trouble').textContent.includes('the crawl has ended')")
+
+    def test_a_tab_that_nobody_looks_at_asks_nothing_and_then_goes_on(self):
+        process, base = self.begins_crawl()
+        with Window() as window:
+            window.go(base + "/")
+            window.waits_for_text("How the crawl stands")
+            window.evaluate("window.asked = 0; const real = window.fetch; window.fetch = (...all) => { ++window.asked; return real(...all); }; 0")
+            window.waits_for("window.asked >= 1")  # it asks again and again
+            window.evaluate(HIDE % "true" + "; window.asked = 0")
+            # Longer than between two questions of this view.
+            window.evaluate("new Promise(then => setTimeout(then, 2500))")
+            self.assertEqual(0, window.evaluate("window.asked"))
+            window.evaluate(HIDE % "false")
+            window.waits_for("window.asked >= 2")
+        self.ends(process, 4)
+
+
+if __name__ == "__main__":
+    Window.axe = pathlib.Path(sys.argv.pop(2)).read_text()
+    ConsolePage.program = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
