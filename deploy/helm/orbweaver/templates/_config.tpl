@@ -1,5 +1,6 @@
 {{- /* The program's configuration: the options of `size`, and over them those of `config`. */ -}}
 {{- define "orbweaver.config" -}}
+{{- include "orbweaver.check" . -}}
 {{- $config := dict -}}
 {{- range (index (.Files.Get "files/sizes.yaml" | fromYaml) .Values.size) -}}
 {{- $config = mergeOverwrite $config .config -}}
@@ -31,7 +32,7 @@
 {{- end -}}
 {{- end -}}
 
-{{- /* Fails for what the schema cannot say. Included once, by the ConfigMap. */ -}}
+{{- /* Fails for what the schema cannot say: no file is rendered before it. */ -}}
 {{- define "orbweaver.check" -}}
 {{- $config := .Values.config -}}
 {{- $instead := dict
@@ -48,6 +49,14 @@
 {{- if kindIs "map" $below -}}{{- $below = get $below $part -}}{{- else -}}{{- $below = "" -}}{{- end -}}
 {{- end -}}
 {{- if $below -}}{{- fail (printf "config.%s: %s" $name $why) -}}{{- end -}}
+{{- end -}}
+{{- range list (list "hbase" "hosts") (list "network" "allow_networks") (list "network" "dns_servers") -}}
+{{- $value := dig (index . 0) (index . 1) (list) $config -}}
+{{- if not (kindIs "slice" $value) -}}{{- fail (printf "config.%s.%s: %v is no list" (index . 0) (index . 1) $value) -}}{{- end -}}
+{{- end -}}
+{{- $brokers := dig "kafka" "brokers" "" $config -}}
+{{- if not (kindIs "string" $brokers) -}}
+{{- fail (printf "config.kafka.brokers: %v is no text; write HOST:PORT,HOST:PORT" $brokers) -}}
 {{- end -}}
 {{- if hasKey (dig "kafka" "properties" (dict) $config) "sasl.password" -}}
 {{- fail "config.kafka.properties: sasl.password: secrets do not belong into values: make a Secret with the key ORBWEAVER_KAFKA__PROPERTIES__SASL__PASSWORD and name it in secrets.environment" -}}
