@@ -85,7 +85,8 @@ std::shared_ptr<const CrawlSampler> SampleCluster(const std::shared_ptr<const Fr
                        [parts](WallTime now, WorkerBook* book) {
                          return parts->stats.Follow(now, kSampleTimeout, book);
                        },
-                   .read_lags = [parts] { return parts->lags.Read(kSampleTimeout); }},
+                   .read_lags = [parts] { return parts->lags.Read(kSampleTimeout); },
+                   .is_cluster = true},
       SystemClock());
   sampler->Start();
   return sampler;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "cli/console/alerts_view.h"
 #include "cli/console/assets.h"
 #include "cli/console/dead_letters_view.h"
 #include "cli/console/history_view.h"
@@ -173,6 +174,9 @@ ConsoleApi::Answer ConsoleApi::Overview() {
   json.Key("kind").Value(subject_.kind).Key("name").Value(subject_.name).EndObject();
   json.Key("bottleneck").BeginObject().Key("name").Value(BottleneckName(diagnosis.bottleneck));
   json.Key("says").Value(diagnosis.says).EndObject();
+  json.Key("alerts");
+  WriteAlerts(subject_.sampler == nullptr ? std::vector<Alert>() : subject_.sampler->Alerts(),
+              json);
   json.Key("run");
   if (subject_.write_run) {
     subject_.write_run(json);

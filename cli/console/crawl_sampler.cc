@@ -23,7 +23,7 @@ constexpr Duration kCpuWindow = std::chrono::seconds(30);
 }  // namespace
 
 CrawlSampler::CrawlSampler(SampledCrawl crawl, const Clock& clock)
-    : crawl_(std::move(crawl)), clock_(clock) {
+    : crawl_(std::move(crawl)), clock_(clock), alerts_(crawl_.is_cluster) {
   if (crawl_.file.empty()) return;
   absl::MutexLock lock(&mutex_);
   const absl::Status read = ReadHistory(crawl_.file, &history_);
@@ -70,6 +70,8 @@ void CrawlSampler::Sample() {
   trouble_ = noted;
   book_ = std::move(book);
   history_.Add(now, ValuesNow(now, lags));
+  // Of workers that cannot be asked nothing new is said.
+  if (noted.ok()) alerts_.Look(book_, clock_.Now(), now);
 }
 
 CurveValues CrawlSampler::ValuesNow(WallTime now, const absl::StatusOr<LogLags>& lags) const {
@@ -111,6 +113,11 @@ std::vector<SampledWorker> CrawlSampler::Workers() const {
         {.report = *worker, .cpu_cores = book_.Rate(*worker, Vital::kCpuSeconds, kCpuWindow)});
   }
   return workers;
+}
+
+std::vector<Alert> CrawlSampler::Alerts() const {
+  absl::MutexLock lock(&mutex_);
+  return alerts_.firing();
 }
 
 std::vector<HistoryPoint> CrawlSampler::Points(size_t range) const {

@@ -1,4 +1,5 @@
-// Looks at a crawl every few seconds, whether anybody else does or not: its workers and curves.
+// Looks at a crawl every few seconds, whether anybody else does or not: its workers, curves and
+// alerts.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "cli/frontier/alerts.h"
 #include "cli/frontier/history.h"
 #include "cli/frontier/log_lags.h"
 #include "cli/frontier/worker_book.h"
@@ -26,6 +28,7 @@ struct SampledCrawl {
   // Notes the reports that have come since the last call.
   std::function<absl::Status(WallTime now, WorkerBook* book)> note_workers = {};
   std::function<absl::StatusOr<LogLags>()> read_lags = {};
+  bool is_cluster = false;
   // Keeps the curves over a restart; empty: memory alone does.
   std::filesystem::path file = {};
 };
@@ -58,6 +61,8 @@ class CrawlSampler {
   absl::Status trouble() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Those that have not gone, by role and id.
   std::vector<SampledWorker> Workers() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // As of the last look; critical ones first.
+  std::vector<Alert> Alerts() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Of a range of kHistoryRanges. Up to now; of a crawl at rest, to its last sample.
   std::vector<HistoryPoint> Points(size_t range) const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -78,6 +83,7 @@ class CrawlSampler {
   absl::Status trouble_ ABSL_GUARDED_BY(mutex_);
   WorkerBook book_ ABSL_GUARDED_BY(mutex_);
   History history_ ABSL_GUARDED_BY(mutex_);
+  AlertBoard alerts_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace orbweaver

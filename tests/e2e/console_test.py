@@ -44,6 +44,7 @@ class Console(ConsoleCrawl):
         overview = self.described(base, "/api/v1/overview")
         self.assertEqual(kind, overview["subject"]["kind"])
         self.assertEqual(kind == "crawl", overview["run"] is not None)
+        self.assertEqual([], overview["alerts"])
         page = self.described(base, "/api/v1/domains?sort=fetched&order=asc&contains=127&limit=10")
         self.assertEqual(["127.0.0.1"], [row["domain"] for row in page["domains"]])
         self.assertEqual([], self.described(base, "/api/v1/domains?phase=blocked")["domains"])
