@@ -1,8 +1,9 @@
 // The entries of a partition of the scoring log that count, by the rules of the crash protocol.
 #pragma once
 
-#include <map>
 #include <string>
+
+#include "absl/container/flat_hash_map.h"
 
 #include "common/base/ids.h"
 #include "common/model/scoring_log.h"
@@ -49,7 +50,7 @@ class ScoringLogFilter {
  private:
   ReaderRules rules_;
   EpochFilter epochs_;
-  std::map<std::string, Watermark> applied_;  // by domain
+  absl::flat_hash_map<std::string, Watermark> applied_;  // by domain
 };
 
 }  // namespace orbweaver

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kBlockBytes = size_t{1} << 20;
+constexpr size_t kBlockBytes = size_t{64} << 10;
 
 absl::Status Failed(std::string_view action, const fs::path& path) {
   const int error = errno;
@@ -38,14 +39,14 @@ absl::Status SyncFolder(const fs::path& folder) {
 absl::Status ReadBlocks(const fs::path& path, absl::FunctionRef<void(std::string_view)> block) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return Failed("open", path);
-  std::string room(kBlockBytes, '\0');
+  const auto room = std::make_unique_for_overwrite<char[]>(kBlockBytes);
   absl::Status status;
   while (true) {
-    const ssize_t size = read(fd, room.data(), room.size());
+    const ssize_t size = read(fd, room.get(), kBlockBytes);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) status = Failed("read", path);
     if (size <= 0) break;
-    block(std::string_view(room).substr(0, static_cast<size_t>(size)));
+    block(std::string_view(room.get(), static_cast<size_t>(size)));
   }
   close(fd);
   return status;

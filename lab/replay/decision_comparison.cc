@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace orbweaver::lab {
 
-void DecisionComparison::Add(const Decision& decision, std::string Pair::* side) {
+void DecisionComparison::Add(Decision decision, std::string Pair::* side) {
   if (side == &Pair::recorded) {
     Offset& to = recorded_to_.try_emplace(decision.key.partition, decision.key.event).first->second;
     to = std::max(to, decision.key.event);
@@ -13,7 +14,7 @@ void DecisionComparison::Add(const Decision& decision, std::string Pair::* side)
   const auto [found, is_new] = open_.try_emplace(decision.key);
   Pair& pair = found->second;
   if (is_new) pair.order = order_;
-  pair.*side = decision.entry;
+  pair.*side = std::move(decision.entry);
   if (is_new) return;
   if (pair.recorded == pair.replayed) {
     ++equal_;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "common/base/ids.h"
 #include "lab/replay/scoring_stream.h"
@@ -21,8 +22,8 @@ struct Difference {
 // Decisions come in any order. Memory: those that have no counterpart yet. Not thread-safe.
 class DecisionComparison {
  public:
-  void AddRecorded(const Decision& decision) { Add(decision, &Pair::recorded); }
-  void AddReplayed(const Decision& decision) { Add(decision, &Pair::replayed); }
+  void AddRecorded(Decision decision) { Add(std::move(decision), &Pair::recorded); }
+  void AddReplayed(Decision decision) { Add(std::move(decision), &Pair::replayed); }
 
   uint64_t equal() const { return equal_; }
   uint64_t equal_requests() const { return equal_requests_; }
@@ -46,7 +47,7 @@ class DecisionComparison {
     std::string replayed;
     uint64_t order = 0;
   };
-  void Add(const Decision& decision, std::string Pair::* side);
+  void Add(Decision decision, std::string Pair::* side);
 
   uint64_t order_ = 0;
   uint64_t equal_ = 0;

@@ -28,7 +28,6 @@ absl::StatusOr<std::unique_ptr<ReplayWorker>> ReplayWorker::Create(const ReplayS
 
 absl::Status ReplayWorker::Start(const ReplaySetup& setup) {
   RETURN_IF_ERROR(MakeLogs(bus_, store_, setup.partitions, kLong));
-  ASSIGN_OR_RETURN(producer_, bus_.NewProducer({.max_bytes = size_t{1} << 30}, [](const Ack&) {}));
   ASSIGN_OR_RETURN(core_, StartStrategyCore({.bus = bus_,
                                              .store = store_,
                                              .strategy = setup.strategy,
@@ -45,33 +44,36 @@ absl::Status ReplayWorker::Start(const ReplaySetup& setup) {
   return absl::OkStatus();
 }
 
-absl::Status ReplayWorker::Append(const Message& event) {
-  const auto partition = static_cast<size_t>(event.partition.value());
-  if (partition >= ends_.size() || event.offset != ends_[partition]) {
-    return FatalError(
-        "replay: {} partition {} goes on at offset {}: what stands before it is missing, and so is "
-        "what the worker knew of it",
-        kSpiderLogTopic, event.partition, event.offset);
+absl::Status ReplayWorker::Append(std::span<const Message> events) {
+  for (const Message& event : events) {
+    const auto partition = static_cast<size_t>(event.partition.value());
+    if (partition >= ends_.size() || event.offset != ends_[partition]) {
+      return FatalError(
+          "replay: {} partition {} goes on at offset {}: what stands before it is missing, and so "
+          "is what the worker knew of it",
+          kSpiderLogTopic, event.partition, event.offset);
+    }
+    ++ends_[partition];
+    // A record gets the time of the broker's clock.
+    if (event.time > clock_.Wall()) clock_.JumpWall(event.time - clock_.Wall());
+    RETURN_IF_ERROR(broker_.Append({.topic = kSpiderLogTopic,
+                                    .partition = event.partition,
+                                    .key = event.key,
+                                    .value = event.value,
+                                    .headers = event.headers},
+                                   RecordBytes::kBorrowed));
   }
-  ++ends_[partition];
-  // A record gets the time of the broker's clock.
-  if (event.time > clock_.Wall()) clock_.JumpWall(event.time - clock_.Wall());
-  RETURN_IF_ERROR(producer_->Send({.topic = kSpiderLogTopic,
-                                   .partition = event.partition,
-                                   .key = event.key,
-                                   .value = event.value,
-                                   .headers = event.headers},
-                                  0));
-  return producer_->Flush(kLong);
+  return absl::OkStatus();
 }
 
-absl::Status ReplayWorker::Apply() {
+absl::Status ReplayWorker::Decide(std::span<const Message> events) {
+  RETURN_IF_ERROR(Append(events));
   // A commit takes a step behind the one that applied.
   for (int idle = 0; idle < 3;) {
     ASSIGN_OR_RETURN(const bool worked, core_->Step(Duration::zero()));
     idle = worked ? 0 : idle + 1;
   }
-  return CutLogs(kSpiderLogTopic);
+  return CutLogs(kSpiderLogTopic, /*kept=*/0);
 }
 
 absl::Status ReplayWorker::TakeScoringLog(
@@ -84,10 +86,11 @@ absl::Status ReplayWorker::TakeScoringLog(
       RETURN_IF_ERROR(visit(partition, taken_[i], log->At(taken_[i])->value));
     }
   }
-  return CutLogs(kScoringLogTopic);
+  // A worker knows its own log by the last record.
+  return CutLogs(kScoringLogTopic, /*kept=*/1);
 }
 
-absl::Status ReplayWorker::CutLogs(std::string_view topic) {
+absl::Status ReplayWorker::CutLogs(std::string_view topic, int64_t kept) {
   for (size_t i = 0; i < ends_.size(); ++i) {
     const PartitionId partition(static_cast<int32_t>(i));
     Offset end;
@@ -96,8 +99,7 @@ absl::Status ReplayWorker::CutLogs(std::string_view topic) {
       ASSIGN_OR_RETURN(PartitionLog* const log, broker_.log().Find(topic, partition));
       end = log->bounds().end;
     }
-    // The last record stays: a worker knows its log by it.
-    if (end > Offset(0)) RETURN_IF_ERROR(broker_.CutLog(topic, partition, Offset(end.value() - 1)));
+    RETURN_IF_ERROR(broker_.CutLog(topic, partition, Offset(end.value() - kept)));
   }
   return absl::OkStatus();
 }

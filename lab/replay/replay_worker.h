@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -46,19 +47,16 @@ class ReplayWorker {
   ReplayWorker(const ReplayWorker&) = delete;
   ReplayWorker& operator=(const ReplayWorker&) = delete;
 
-  // Puts an event of the spider log behind those of its partition. Events of a partition come with
-  // offsets 0, 1, 2, …; fatal otherwise.
-  absl::Status Append(const Message& event);
-
-  // Decides on all events that were appended, and drops them.
-  absl::Status Apply();
+  // Decides on the next events of the spider log. Those of a partition come with offsets 0, 1, 2, …
+  // from call to call; fatal otherwise. Their bytes are not copied, and need to stay for the call.
+  absl::Status Decide(std::span<const Message> events);
 
   // Visits the records of the scoring log that are new since the last call, those of a partition in
   // their order, and drops them.
   absl::Status TakeScoringLog(
       absl::FunctionRef<absl::Status(PartitionId, Offset, std::string_view value)> visit);
 
-  // The states of URLs and domains, as after the last Apply.
+  // The states of URLs and domains, as after the last Decide.
   Store& store() { return store_; }
   uint64_t dead_letters();
   int partitions() const { return static_cast<int>(ends_.size()); }
@@ -66,7 +64,9 @@ class ReplayWorker {
  private:
   explicit ReplayWorker(int partitions) : ends_(partitions), taken_(partitions) {}
   absl::Status Start(const ReplaySetup& setup);
-  absl::Status CutLogs(std::string_view topic);
+  absl::Status Append(std::span<const Message> events);
+  // All but the last `kept` records of each partition.
+  absl::Status CutLogs(std::string_view topic, int64_t kept);
 
   ManualClock clock_{WallTime()};
   MemoryBroker broker_{&clock_};
@@ -78,7 +78,6 @@ class ReplayWorker {
   DirectWrite write_;
   std::vector<Offset> ends_;   // of the spider log's partitions
   std::vector<Offset> taken_;  // of the scoring log's: what was visited
-  std::unique_ptr<Producer> producer_;
   std::unique_ptr<StrategyCore> core_;
 };
 

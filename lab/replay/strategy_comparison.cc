@@ -9,7 +9,7 @@
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
-#include "common/model/arena.h"
+#include "lab/replay/event_round.h"
 #include "lab/replay/merged_log.h"
 #include "lab/replay/request_comparison.h"
 #include "lab/replay/scoring_stream.h"
@@ -17,42 +17,6 @@
 
 namespace orbweaver::lab {
 namespace {
-
-// Of a round: decided on by all before the next one is compared.
-constexpr size_t kMostEvents = 5000;
-constexpr size_t kMostBytes = size_t{16} << 20;
-
-// Events of a round, copied out of their recording.
-class Round {
- public:
-  std::span<const Message> events() const { return events_; }
-
-  absl::Status Read(MergedLog* log, EventIndex* index) {
-    events_.clear();
-    arena_.Reset();
-    for (size_t bytes = 0; events_.size() < kMostEvents && bytes < kMostBytes;) {
-      ASSIGN_OR_RETURN(const Message* const next, log->Peek());
-      if (next == nullptr) break;
-      Message event = *next;
-      event.key = arena_.Copy(next->key);
-      event.value = arena_.Copy(next->value);
-      ArenaList<Header> headers;
-      for (const Header& header : next->headers) {
-        *headers.Append(arena_) = {arena_.Copy(header.name), arena_.Copy(header.value)};
-      }
-      event.headers = headers.view();
-      bytes += event.key.size() + event.value.size();
-      events_.push_back(event);
-      log->Pop();
-      index->Add({.partition = event.partition, .offset = event.offset, .time = event.time});
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  Arena arena_;
-  std::vector<Message> events_;
-};
 
 // A worker, and its decisions on one round.
 struct Runner {
@@ -63,8 +27,7 @@ struct Runner {
 
   absl::Status Run(std::span<const Message> events) {
     decisions.clear();
-    for (const Message& event : events) RETURN_IF_ERROR(worker->Append(event));
-    RETURN_IF_ERROR(worker->Apply());
+    RETURN_IF_ERROR(worker->Decide(events));
     return worker->TakeScoringLog(
         [this](PartitionId partition, Offset offset, std::string_view value) -> absl::Status {
           ASSIGN_OR_RETURN(auto decision, stream.Take(partition, offset, value));
@@ -162,10 +125,14 @@ absl::StatusOr<StrategyComparison> CompareStrategies(
     comparisons.push_back(std::make_unique<RequestComparison>(comparison.events));
   }
   MergedLog log(recording, kSpiderLogTopic, /*skip_damaged=*/false);
-  Round round;
+  EventRound round;
   while (comparison.is_complete) {
-    RETURN_IF_ERROR(round.Read(&log, &comparison.events));
+    RETURN_IF_ERROR(round.Read(&log));
     if (round.events().empty()) break;
+    for (const Message& event : round.events()) {
+      comparison.events.Add(
+          {.partition = event.partition, .offset = event.offset, .time = event.time});
+    }
     {
       const RunningRound running(&runners, round.events(), threads);
     }

@@ -1,15 +1,18 @@
 #include "lab/replay/verification.h"
 
+#include <algorithm>
+#include <span>
+#include <utility>
+
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "lab/replay/event_round.h"
 #include "lab/replay/merged_log.h"
 #include "lab/replay/scoring_stream.h"
 
 namespace orbweaver::lab {
 namespace {
 
-// Events that are decided on at once. A part of them is held in memory twice.
-constexpr uint64_t kEventsPerRound = 5000;
 // Decisions without a counterpart: then the two have nothing to do with one another.
 constexpr size_t kMostOpen = 100'000;
 
@@ -19,8 +22,8 @@ absl::Status ReadDecisions(MergedLog& log, std::optional<WallTime> until, Scorin
   while (true) {
     ASSIGN_OR_RETURN(const Message* const next, log.Peek());
     if (next == nullptr || (until.has_value() && next->time > *until)) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const auto decision, stream.Take(next->partition, next->offset, next->value));
-    if (decision.has_value()) comparison->AddRecorded(*decision);
+    ASSIGN_OR_RETURN(auto decision, stream.Take(next->partition, next->offset, next->value));
+    if (decision.has_value()) comparison->AddRecorded(*std::move(decision));
     log.Pop();
   }
 }
@@ -39,31 +42,28 @@ absl::StatusOr<VerificationResult> Verify(const Recording& recording, ReplayWork
     RETURN_IF_ERROR(NeedTopic(recording, topic));
   }
   VerificationResult result;
-  MergedLog events(recording, kSpiderLogTopic, /*skip_damaged=*/false);
-  MergedLog decisions(recording, kScoringLogTopic, /*skip_damaged=*/false);
+  MergedLog spider_log(recording, kSpiderLogTopic, /*skip_damaged=*/false);
+  MergedLog scoring_log(recording, kScoringLogTopic, /*skip_damaged=*/false);
+  EventRound events;
   ScoringStream recorded, replayed;
   DecisionComparison comparison;
   bool is_at_end = false;
   for (uint64_t round = 0; !is_at_end && result.is_complete; ++round) {
     comparison.set_order(round);
-    std::optional<WallTime> time;
-    for (uint64_t i = 0; i < kEventsPerRound; ++i, ++result.events) {
-      ASSIGN_OR_RETURN(const Message* const event, events.Peek());
-      is_at_end = event == nullptr;
-      if (is_at_end) break;
-      time = event->time;
-      RETURN_IF_ERROR(worker.Append(*event));
-      events.Pop();
-    }
-    RETURN_IF_ERROR(worker.Apply());
+    RETURN_IF_ERROR(events.Read(&spider_log));
+    ASSIGN_OR_RETURN(const Message* const next, spider_log.Peek());
+    is_at_end = next == nullptr;
+    result.events += events.events().size();
+    RETURN_IF_ERROR(worker.Decide(events.events()));
     RETURN_IF_ERROR(worker.TakeScoringLog(
         [&](PartitionId partition, Offset offset, std::string_view value) -> absl::Status {
-          ASSIGN_OR_RETURN(const auto decision, replayed.Take(partition, offset, value));
-          if (decision.has_value()) comparison.AddReplayed(*decision);
+          ASSIGN_OR_RETURN(auto decision, replayed.Take(partition, offset, value));
+          if (decision.has_value()) comparison.AddReplayed(*std::move(decision));
           return absl::OkStatus();
         }));
-    RETURN_IF_ERROR(
-        ReadDecisions(decisions, is_at_end ? std::nullopt : time, recorded, &comparison));
+    std::optional<WallTime> until;
+    if (!is_at_end) until = events.events().back().time;
+    RETURN_IF_ERROR(ReadDecisions(scoring_log, until, recorded, &comparison));
     // A round later what was met first is complete.
     const bool is_over = comparison.open() >= kMostOpen || !go_on(result.events);
     result.is_complete = is_at_end || !is_over;
@@ -81,25 +81,25 @@ absl::StatusOr<VerificationResult> Verify(const Recording& recording, ReplayWork
 
 absl::Status ReplayBefore(const Recording& recording, const DecisionKey& key, ReplayWorker& worker,
                           absl::FunctionRef<void(const Message& event)> visit) {
-  MergedLog events(recording, kSpiderLogTopic, /*skip_damaged=*/false);
-  for (uint64_t i = 1;; ++i) {
-    ASSIGN_OR_RETURN(const Message* const event, events.Peek());
-    if (event == nullptr) {
+  MergedLog log(recording, kSpiderLogTopic, /*skip_damaged=*/false);
+  EventRound round;
+  while (true) {
+    RETURN_IF_ERROR(round.Read(&log));
+    const std::span<const Message> events = round.events();
+    const auto found = std::ranges::find_if(events, [&key](const Message& event) {
+      return event.partition == key.partition && event.offset == key.event;
+    });
+    RETURN_IF_ERROR(worker.Decide({events.begin(), found}));
+    if (found != events.end()) {
+      visit(*found);
+      return absl::OkStatus();
+    }
+    if (events.empty()) {
       return FatalError("replay: {} partition {} has no event {}", kSpiderLogTopic, key.partition,
                         key.event);
     }
-    if (event->partition == key.partition && event->offset == key.event) {
-      RETURN_IF_ERROR(worker.Apply());
-      visit(*event);
-      return absl::OkStatus();
-    }
-    RETURN_IF_ERROR(worker.Append(*event));
-    events.Pop();
-    if (i % kEventsPerRound == 0) {
-      RETURN_IF_ERROR(worker.Apply());
-      RETURN_IF_ERROR(worker.TakeScoringLog(
-          [](PartitionId, Offset, std::string_view) { return absl::OkStatus(); }));
-    }
+    RETURN_IF_ERROR(worker.TakeScoringLog(
+        [](PartitionId, Offset, std::string_view) { return absl::OkStatus(); }));
   }
 }
 

@@ -1,11 +1,19 @@
 #include "lab/replay/verification.h"
 
+#include <algorithm>
+#include <deque>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
 #include "common/bus/topics.h"
+#include "lab/replay/event_round.h"
+#include "lab/replay/merged_log.h"
+#include "lab/replay/scoring_stream.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/recorded_crawl.h"
 
@@ -31,6 +39,45 @@ TEST_F(VerificationTest, TheSameStrategyDecidesTheSameWhateverTheBatchesWere) {
   EXPECT_GT(result->equal, 300u);
   EXPECT_GT(result->equal_requests, result->equal);
   EXPECT_EQ(result->dead_letters, 0u);
+}
+
+TEST_F(VerificationTest, AWorkerNeedsTheBytesOfItsEventsForTheirRoundAlone) {
+  const auto recording = RecordBoth();
+  const auto strategy = Load("breadth_first");
+  const auto at_once = NewWorker(*strategy), in_rounds = NewWorker(*strategy);
+  MergedLog log(*recording, kSpiderLogTopic, /*skip_damaged=*/false);
+  EventRound all;
+  ASSERT_OK(all.Read(&log));
+  const size_t events = all.events().size();
+  ASSERT_GT(events, 300u);
+  ASSERT_OK(at_once->Decide(all.events()));
+
+  for (size_t i = 0; i < events; i += 7) {
+    std::vector<Message> round;
+    std::deque<std::string> bytes;
+    for (Message event : all.events().subspan(i, std::min<size_t>(7, events - i))) {
+      event.key = bytes.emplace_back(event.key);
+      event.value = bytes.emplace_back(event.value);
+      round.push_back(event);
+    }
+    ASSERT_OK(in_rounds->Decide(round));
+    for (std::string& of : bytes) of.assign(of.size(), '?');
+  }
+
+  const auto decisions = [](ReplayWorker& worker) {
+    std::set<std::pair<std::string, std::string>> entries;
+    ScoringStream stream;
+    EXPECT_OK(worker.TakeScoringLog([&](PartitionId partition, Offset offset, auto value) {
+      const auto decision = *stream.Take(partition, offset, value);
+      if (decision.has_value()) entries.emplace(decision->domain, decision->entry);
+      return absl::OkStatus();
+    }));
+    return entries;
+  };
+  const auto expected = decisions(*at_once);
+  EXPECT_GT(expected.size(), 300u);
+  EXPECT_EQ(decisions(*in_rounds), expected);
+  EXPECT_EQ(in_rounds->dead_letters(), 0u);
 }
 
 TEST_F(VerificationTest, AChangedDecisionIsFoundWithItsEvent) {

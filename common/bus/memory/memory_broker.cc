@@ -5,8 +5,18 @@
 #include "absl/time/time.h"
 
 #include "common/base/status.h"
+#include "common/bus/limits.h"
 
 namespace orbweaver {
+
+absl::Status MemoryBroker::Append(const Record& record, RecordBytes bytes) {
+  RETURN_IF_ERROR(CheckRecord(record));
+  absl::MutexLock lock(&mutex);
+  ASSIGN_OR_RETURN(PartitionLog* const log, log_.Find(record.topic, record.partition));
+  log->Append(std::make_shared<StoredRecord>(record, Wall(), bytes));
+  Changed();
+  return absl::OkStatus();
+}
 
 absl::Status MemoryBroker::CutLog(std::string_view topic, PartitionId partition, Offset start) {
   absl::MutexLock lock(&mutex);

@@ -33,6 +33,10 @@ class MemoryBroker {
   // thread may use the broker then.
   explicit MemoryBroker(ManualClock* virtual_time = nullptr) : virtual_time_(virtual_time) {}
 
+  // Puts a record at the end of its log, as if a producer had sent it and had its ack. For those
+  // who lay out a log and have no faults to suffer. Fatal as Producer::Send.
+  absl::Status Append(const Record& record, RecordBytes bytes) ABSL_LOCKS_EXCLUDED(mutex);
+
   // Drops what is below `start`, as retention does. Fatal when there is no such partition.
   absl::Status CutLog(std::string_view topic, PartitionId partition, Offset start)
       ABSL_LOCKS_EXCLUDED(mutex);

@@ -278,6 +278,40 @@ TEST_F(MemoryBusTest, LetsAnotherWorkerTakeOverWhileOneIsFrozenBetweenTwoActions
   EXPECT_EQ(zombie.trace(), " +0 +1 !0 !1");
 }
 
+TEST_F(MemoryBusTest, ARecordThatIsPutIntoALogIsReadAsOneThatWasSent) {
+  std::string value = "a value", header_value = "its header";
+  const Header header{"name", header_value};
+  const auto put = [&](RecordBytes bytes) {
+    return broker_.Append({"t", kFirst, "key", value, {&header, 1}}, bytes);
+  };
+  EXPECT_TRUE(put(RecordBytes::kCopied).ok());
+  clock_.Advance(std::chrono::seconds(1));
+  EXPECT_TRUE(put(RecordBytes::kBorrowed).ok());
+  EXPECT_TRUE(IsFatal(broker_.Append({"none", kFirst, "", "", {}}, RecordBytes::kCopied)));
+  const std::string too_large(kMaxRecordBytes + 1, 'x');
+  EXPECT_TRUE(IsFatal(broker_.Append({"t", kFirst, "", too_large, {}}, RecordBytes::kBorrowed)));
+  // A copy does not change with the bytes that it was made from; what is borrowed is no copy.
+  value[0] = header_value[0] = '-';
+
+  const auto consumer = *healthy_.NewConsumer({.group = "g"});
+  const AssignedPartition from{.partition = kFirst, .position = Offset(0)};
+  ASSERT_TRUE(consumer->Assign("t", {&from, 1}).ok());
+  MessageBatch batch;
+  ASSERT_TRUE(consumer->Poll({}, Duration::zero(), &batch).ok());
+  ASSERT_EQ(batch.messages().size(), 2u);
+  const Message& copied = batch.messages()[0];
+  EXPECT_EQ(copied.key, "key");
+  EXPECT_EQ(copied.value, "a value");
+  ASSERT_EQ(copied.headers.size(), 1u);
+  EXPECT_EQ(copied.headers[0].name, "name");
+  EXPECT_EQ(copied.headers[0].value, "its header");
+  const Message& borrowed = batch.messages()[1];
+  EXPECT_EQ(borrowed.offset, Offset(1));
+  EXPECT_EQ(borrowed.time - copied.time, std::chrono::seconds(1));
+  EXPECT_EQ(borrowed.value.data(), value.data());
+  EXPECT_EQ(borrowed.headers.data(), &header);
+}
+
 TEST_F(MemoryBusTest, LosesTheAnswerOfACommitThatHappened) {
   MemoryBus bus(&broker_, {.faults = {.lost_answer = 1}});
   Reader reader(bus);

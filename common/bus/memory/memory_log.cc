@@ -6,13 +6,28 @@
 
 namespace orbweaver {
 
-StoredRecord::StoredRecord(const Record& record, WallTime produced)
-    : key(record.key), value(record.value), time(produced) {
+StoredRecord::StoredRecord(const Record& record, WallTime produced, RecordBytes bytes)
+    : time(produced), key(record.key), value(record.value), headers(record.headers) {
+  if (bytes == RecordBytes::kCopied) Copy(record);
+}
+
+void StoredRecord::Copy(const Record& record) {
+  size_t size = bytes();
+  for (const Header& header : record.headers) size += header.name.size() + header.value.size();
+  bytes_ = std::make_unique_for_overwrite<char[]>(size);
+  char* next = bytes_.get();
+  const auto copy = [&next](std::string_view from) {
+    char* const to = next;
+    next = std::ranges::copy(from, to).out;
+    return std::string_view(to, from.size());
+  };
+  key = copy(record.key);
+  value = copy(record.value);
+  headers_.reserve(record.headers.size());
   for (const Header& header : record.headers) {
-    const std::string& name = header_bytes.emplace_back(header.name);
-    const std::string& header_value = header_bytes.emplace_back(header.value);
-    headers.push_back({name, header_value});
+    headers_.push_back({copy(header.name), copy(header.value)});
   }
+  headers = headers_;
 }
 
 Offset PartitionLog::Append(std::shared_ptr<const StoredRecord> record) {

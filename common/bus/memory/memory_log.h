@@ -1,9 +1,11 @@
 // The topics of a simulated bus.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,17 +18,30 @@
 
 namespace orbweaver {
 
+// Whether a record in a log has bytes of its own, or those of who appended it, which must then stay
+// until the log has dropped the record and no batch has it.
+enum class RecordBytes : uint8_t { kCopied, kBorrowed };
+
 // A record in a log, immutable; batches share it.
-struct StoredRecord {
-  StoredRecord(const Record& record, WallTime time);
+class StoredRecord {
+ public:
+  StoredRecord(const Record& record, WallTime time, RecordBytes bytes);
+  StoredRecord(const StoredRecord&) = delete;
+  StoredRecord& operator=(const StoredRecord&) = delete;
 
   size_t bytes() const { return key.size() + value.size(); }
 
-  const std::string key;
-  const std::string value;
-  WallTime time;
-  std::deque<std::string> header_bytes;  // names and values in turn
-  std::vector<Header> headers;           // views of header_bytes
+  const WallTime time;
+  std::string_view key;
+  std::string_view value;
+  std::span<const Header> headers;
+
+ private:
+  void Copy(const Record& record);
+
+  // All that was copied, in one piece.
+  std::unique_ptr<char[]> bytes_;
+  std::vector<Header> headers_;
 };
 
 // A partition: what was appended and not cut off.
