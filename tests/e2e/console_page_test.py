@@ -20,7 +20,8 @@ class ConsolePage(ConsoleCrawl):
     def views(self):
         """Of each the address behind #, and a text that stands in it."""
         url = lambda path: "#/url/" + urllib.parse.quote(self.one.url(path), safe="")
-        return (("#/", "How the crawl stands"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "What is known"),
+        return (("#/", "How the crawl stands"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "Last fetches"), ("#/history", "Pages a second"),
+                ("#/history?range=7d", "Pages a second"), ("#/workers", "strategy-worker"), ("#/dead-letters", "There are none"),
                 ("#/domain/never.test", "Nothing is known"), (url(LONG), "very-long-name"), (url("/" + "unbroken" * 80), "never heard of"),
                 ("#/url/mailto:" + urllib.parse.quote("שלום עולם " * 30), "is no URL that is ever fetched"), ("#/domains?contains=nobody", "No domain matches"), ("#/url/%", "is no URL"))
 
@@ -36,7 +37,8 @@ class ConsolePage(ConsoleCrawl):
                         window.resize(width, 900)
                         with self.subTest(view=hash_[:40], width=width, dark=dark):
                             self.assertEqual([], window.clipped())
-                            self.assertEqual([], window.serious_findings())
+                            if dark == (width < 600):  # each theme and each width once: it takes its time
+                                self.assertEqual([], window.serious_findings())
                 # Wrong questions are shown by Chromium as failed loads.
                 self.assertEqual([], [error for error in window.errors if "status of 400" not in str(error)])
                 self.assertEqual([], [url for url in window.requests if not url.startswith(base + "/")])
@@ -59,7 +61,7 @@ class ConsolePage(ConsoleCrawl):
                 order.append(window.evaluate(FOCUSED))
                 window.strikes("Tab")
                 self.assertLess(len(order), 20, order)
-            self.assertEqual(["A Orbweaver", "A Overview", "A Domains"], order[:3])
+            self.assertEqual(["A Orbweaver", "A Overview", "A Curves", "A Domains", "A Workers", "A Dead letters", "INPUT query"], order)
             window.strikes("/")
             window.types(self.one.url("/"))
             window.strikes("Enter")
@@ -76,6 +78,40 @@ class ConsolePage(ConsoleCrawl):
             self.assertTrue(window.evaluate("document.activeElement === document.querySelector('td a')"))
             self.ends(process, 4)
             window.waits_for("!document.getElementById('trouble').hidden && document.getElementById('trouble').textContent.includes('the crawl has ended')")
+
+    def test_an_alert_says_what_to_do(self):
+        process, base = self.begins_crawl()
+        with Window() as window:
+            window.go(base + "/#/workers")
+            window.waits_for_text("strategy-worker")
+            # None can be had at once from a crawl that is well: one is put into the answer.
+            alert = {"name": "TooFarBehind", "severity": "critical", "since_ms": 1, "says": "שלום " + "unbroken" * 60, "advice": "start more of them"}
+            window.evaluate(f"const real = window.fetch; window.fetch = async (...all) => {{ const answer = await (await real(...all)).json();"
+                            f"return Response.json({{...answer, alerts: [{json.dumps(alert)}]}}); }}; location.hash = '#/'")
+            for text in ("Critical: ", "Start more of them.", "TooFarBehind, "):
+                window.waits_for_text(text)
+            for width in (1280, 390):
+                window.resize(width, 900)
+                self.assertEqual([], window.clipped())
+            self.assertEqual([], window.serious_findings())
+        self.ends(process, 4)
+
+    def test_a_curve_tells_its_values_at_the_arrow_keys_and_waits_for_who_reads_it(self):
+        process, base = self.begins_crawl()
+        with Window() as window:
+            window.go(base + "/#/history")
+            window.waits_for("document.querySelector('.plot path.s0')?.getAttribute('d').includes('L')")  # two looks, five seconds apart
+            window.evaluate("window.plot = document.querySelector('.plot'); window.plot.querySelector('svg').focus()")
+            window.strikes("ArrowLeft")
+            self.assertRegex(window.evaluate("window.plot.querySelector('figcaption').textContent"), r"^Pages a second \d{4}-\d\d-\d\d \d\d:\d\d UTC$")
+            self.assertRegex(window.evaluate("window.plot.querySelector('.legend').textContent"), r"^fetched [\d.,]+/sfailed [\d.,]+/s$")
+            window.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+            window.evaluate("new Promise(then => { new MutationObserver(() => then()).observe("
+                            "document.getElementById('footer'), {childList: true}); })")
+            self.assertTrue(window.evaluate("window.plot.isConnected"))
+            window.strikes("Escape")
+            self.assertEqual("Pages a second ", window.evaluate("window.plot.querySelector('figcaption').textContent"))
+        self.ends(process, 4)
 
     def test_a_tab_that_nobody_looks_at_asks_nothing_and_then_goes_on(self):
         process, base = self.begins_crawl()

@@ -18,7 +18,7 @@ CLIPPED = """[...document.querySelectorAll("body, body *")].filter(e => !e.close
 SERIOUS = """axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => violations.filter(({impact}) => ["serious", "critical"].includes(impact))
     .map(({id, nodes}) => [id, nodes.map(({html, failureSummary}) => html.slice(0, 200) + failureSummary)]))"""
 TEXT = "(document.getElementById('view')?.innerText ?? '')"
-KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "/": (191, "/")}
+KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "ArrowLeft": (37, ""), "/": (191, "/")}
 
 
 class Window(Browser):

@@ -1,15 +1,21 @@
 // The console: a view for each question, chosen by the address behind #; the search field and its key.
+import {deadLetters} from "./dead_letters.js";
 import {domain} from "./domain.js";
 import {domains} from "./domains.js";
+import {history} from "./history.js";
 import {ask, show} from "./live.js";
 import {overview} from "./overview.js";
 import {url} from "./url.js";
+import {workers} from "./workers.js";
 
 // Each makes a view of what stands behind its name: #/NAME/OPERAND?PARAMETERS
 const views = {
   domains: (_, parameters) => domains(parameters),
   domain: (operand) => operand && domain(operand),
   url: (operand) => operand && url(operand),
+  history: (_, parameters) => history(parameters),
+  workers: () => workers,
+  "dead-letters": (_, parameters) => deadLetters(parameters),
 };
 
 function decoded(text) {

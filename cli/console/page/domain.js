@@ -1,6 +1,7 @@
-// One domain: its numbers, robots.txt and queue.
+// One domain: its numbers, robots.txt, queue and last fetches.
 import {facts, make, time} from "./elements.js";
 import {count, span} from "./format.js";
+import {outcomes} from "./outcomes.js";
 
 function known(record, now) {
   const robots = record.robots_at_ms ? ["status ", record.robots_status, ", ", time(record.robots_at_ms, now)] : "not fetched yet";
@@ -24,9 +25,9 @@ function waits(queue, now) {
 export const domain = (name) => ({
   name: "domains", title: name, every: 5000,
   request: () => `/api/v1/domain?${new URLSearchParams({name})}`,
-  draw: ({domain: registered, partition, slot, record, queue}, now) => [
+  draw: ({domain: registered, partition, slot, record, queue, ...rest}, now) => [
     make("h1", null, make("bdi", null, registered)),
     record || queue ? null : make("p", null, "Nothing is known of this domain: no link and no seed led there."),
-    record && known(record, now), queue && waits(queue, now),
-    make("h2", null, "Where"), facts([["Partition", partition], ["Slot", slot]])],
+    facts([["Partition", partition], ["Slot", slot]]),
+    record && known(record, now), queue && waits(queue, now), record && outcomes(rest, now)],
 });

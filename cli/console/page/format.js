@@ -2,8 +2,10 @@
 
 const whole = new Intl.NumberFormat("en", {maximumFractionDigits: 0});
 const tenths = new Intl.NumberFormat("en", {maximumFractionDigits: 1});
+const compact = new Intl.NumberFormat("en", {notation: "compact", maximumFractionDigits: 1});
 
 export const count = (number) => whole.format(number);
+export const short = (number) => compact.format(number);
 export const rate = (number) => `${tenths.format(Math.max(0, number))}/s`;
 export const percent = (share) => `${whole.format(share * 100)} %`;
 export const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;

@@ -11,6 +11,7 @@ const patienceMs = 15000;
 let current = null;
 let timer = 0;
 let asking = null;  // the request under way
+let shown = null;  // the last answer to the current view
 
 // The answer of the API to a request: {ok, status, answer}. Rejects when there is none.
 export async function ask(path, options = {}) {
@@ -36,13 +37,14 @@ function placesOf(element) {
   return places;
 }
 
-// Draws over what stands there, but not while somebody types, chooses or selects in it. The focus
+// Draws over what stands there, but not while somebody types, chooses, selects or points at a curve in it. The focus
 // and how far tables are scrolled stay.
 function replace(parts) {
   const focused = document.activeElement;
   const isInside = place.contains(focused);
   const selection = getSelection();
-  const isBusy = isInside && focused.matches("input, select, textarea") || !selection.isCollapsed && place.contains(selection.anchorNode);
+  const isBusy = isInside && focused.matches("input, select, textarea, svg") || place.querySelector("svg:hover") ||
+    !selection.isCollapsed && place.contains(selection.anchorNode);
   if (isBusy) return;
   const places = isInside ? placesOf(focused) : null;
   const scrolled = [...place.querySelectorAll(".scroll")].map((element) => element.scrollLeft);
@@ -62,6 +64,7 @@ export async function refresh() {
     const {ok, status, answer} = await ask(drawn.request(), {signal});
     if (signal.aborted) return;
     const isTheirs = status === 400 || status === 404;  // the question is wrong: asking again helps nobody
+    shown = ok ? answer : null;
     if (ok) replace(drawn.draw(answer, Date.now()));
     else if (isTheirs) replace([make("h1", null, drawn.title), make("p", {class: "says"}, sentence(answer.error))]);
     tell(ok || isTheirs ? "" : `${sentence(answer.error)} Trying again.`);
@@ -75,6 +78,7 @@ export async function refresh() {
 
 export function show(view) {
   current = view;
+  shown = null;
   tell("");
   place.focus();
   place.replaceChildren(make("p", {class: "faint"}, "Loading…"));
@@ -83,4 +87,5 @@ export function show(view) {
 
 document.addEventListener("visibilitychange", refresh);
 addEventListener("online", refresh);
+addEventListener("resize", () => { if (shown !== null) replace(current.draw(shown, Date.now())); });  // curves are drawn for a width
 addEventListener("pageshow", ({persisted}) => { if (persisted) refresh(); });

@@ -1,5 +1,5 @@
 // How the crawl stands, and what limits it.
-import {domainLink, figures, make} from "./elements.js";
+import {domainLink, figures, make, time} from "./elements.js";
 import {bytes, count, rate, sentence, span} from "./format.js";
 import {groupNames, loop} from "./loop.js";
 import {table} from "./table.js";
@@ -26,7 +26,7 @@ function drawQueue({queue: {total, exact, domains_read: read, oldest_seconds: ol
     make("h2", null, "Queue"),
     figures([["Waiting", count(total.waiting)], ["For later", count(total.delayed)], ["Domains ready", count(total.ready)],
       ["Domains between two requests", count(total.paced)], ["Domains blocked", count(total.blocked)],
-      oldest && ["Waiting longest", span(oldest)], ["Dead letters", count(letters)]]),
+      oldest && ["Waiting longest", span(oldest)], ["Dead letters", letters ? make("a", {href: "#/dead-letters"}, count(letters)) : "0"]]),
     exact ? null : make("p", {class: "faint"}, `Estimated from ${count(read)} domains.`)];
 }
 
@@ -40,11 +40,15 @@ function drawPartitions({groups, queue}) {
     number("Paced", (row) => count(row.paced)), number("Blocked", (row) => count(row.blocked))], rows)];
 }
 
+// In words and by its edge; never by its colour alone.
+const drawAlerts = (alerts, now) => alerts.length > 0 && make("ul", {class: "alerts", "aria-label": "Alerts"}, alerts.map(({name, severity, since_ms: since, says, advice}) =>
+  make("li", {class: severity}, make("b", null, `${sentence(severity).slice(0, -1)}: ${sentence(says)}`), ` ${sentence(advice)} `, make("small", null, `${name}, `, time(since, now)))));
+
 export const overview = {
   name: "overview", title: "Overview", every: 2000,
   request: () => "/api/v1/overview",
-  draw: ({bottleneck, run, status}) => [
+  draw: ({alerts, bottleneck, run, status}, now) => [
     make("h1", null, "How the crawl stands"),
     make("p", {class: "says"}, sentence(bottleneck.says)),
-    loop(status, run), drawQueue(status), drawRun(run), drawPartitions(status)],
+    drawAlerts(alerts, now), loop(status, run), drawQueue(status), drawRun(run), drawPartitions(status)],
 };

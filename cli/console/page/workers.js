@@ -1,0 +1,28 @@
+// The workers of the crawl.
+import {make, time} from "./elements.js";
+import {bytes, count, span} from "./format.js";
+import {table} from "./table.js";
+
+// A worker that has reported nothing for so long is pale.
+const silentMs = 30000;
+
+export const workers = {
+  name: "workers", title: "Workers", every: 5000,
+  request: () => "/api/v1/workers",
+  draw({workers: rows}, now) {
+    const versions = new Set(rows.map(({version}) => version));
+    return [
+      make("h1", null, "Workers"),
+      rows.some((row) => row.shares_process) && make("p", {class: "faint"}, "They share a process: memory and cores are those of all together."),
+      versions.size > 1 && make("p", {class: "says"}, `They are of different versions: ${[...versions].sort().join(", ")}.`),
+      rows.length ? table("Workers", [
+        {title: "Worker", of: (row) => make("bdi", null, row.id)}, {title: "Role", of: (row) => row.role}, {title: "Version", of: (row) => row.version},
+        {title: "Up for", number: true, of: (row) => make("span", {title: new Date(row.started_at_ms).toISOString()}, span((now - row.started_at_ms) / 1000))},
+        {title: "Told", of: (row) => [time(row.reported_at_ms, now), now - row.reported_at_ms > silentMs && " (silent)"]},
+        {title: "Memory", number: true, of: (row) => row.memory_bytes === null ? "–" : bytes(row.memory_bytes)},
+        {title: "Cores", number: true, of: (row) => row.cpu_cores === null ? "–" : row.cpu_cores.toFixed(2)},
+        {title: "Partitions", of: (row) => row.partitions.length > 8 ? `${count(row.partitions.length)} of them` : row.partitions.join(", ") || "none"},
+        {title: "Address", of: (row) => make("bdi", null, row.admin_address || "–")}], rows)
+        : make("p", null, "No worker has told of itself yet. A crawl on one machine has them in its own process; a cluster's report every few seconds.")];
+  },
+};
