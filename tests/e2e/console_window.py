@@ -46,6 +46,10 @@ class Window(Browser):
         self.call("Input.dispatchKeyEvent", type="keyDown", **event | ({"text": text} if text else {}))
         self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 
+    def look_at(self, session):
+        """Speaks with another tab from now on: the session of Target.attachToTarget."""
+        self._session = session
+
     def clipped(self):
         return self.evaluate(CLIPPED)
 
