@@ -32,8 +32,13 @@ namespace {
 
 // Two looks that are nearer to each other show the same.
 constexpr Duration kLookEvery = std::chrono::seconds(1);
-constexpr uint64_t kMostHeads = 100'000;
+// Of domains: what a look takes is bounded.
+constexpr uint64_t kMostRead = 100'000;
 constexpr size_t kMostRows = 500;
+// To read the domains of a large crawl takes a while, and whoever turns pages, or sorts, wants the
+// same ones.
+constexpr Duration kTableEvery = std::chrono::seconds(5);
+constexpr Duration kSampleEvery = std::chrono::seconds(10);
 // Partitions move seldom, and to ask who owns them takes a connection for each group.
 constexpr Duration kOwnersEvery = std::chrono::seconds(5);
 
@@ -152,20 +157,29 @@ ConsoleApi::Answer ConsoleApi::Route(std::string_view path, const FormParams& pa
   return absl::NotFoundError("no such path; /api/v1/openapi.json lists them");
 }
 
-ConsoleApi::Answer ConsoleApi::Overview() {
-  if (!now_.has_value() || clock_.Now() - looked_at_ >= kLookEvery) {
-    ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
-    FrontierStatus status;
-    if (subject_.queue) {
-      ASSIGN_OR_RETURN(status, LookAtLogs(*frontier));
-      status.queue = subject_.queue();
-    } else {
-      ASSIGN_OR_RETURN(status, LookAt(*frontier, kMostHeads));
-    }
-    status.suffix_list_date = suffixes_.date();
-    before_ = std::exchange(now_, std::move(status));
-    looked_at_ = clock_.Now();
+absl::Status ConsoleApi::LookAnew() {
+  const SteadyTime now = clock_.Now();
+  if (now_.has_value() && now - looked_at_ < kLookEvery) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
+  ASSIGN_OR_RETURN(FrontierStatus status, LookAtLogs(*frontier));
+  if (subject_.queue) {
+    status.queue = subject_.queue();
+  } else if (now_.has_value() && now - sampled_at_ < kSampleEvery) {
+    status.queue = now_->queue;
+  } else {
+    ASSIGN_OR_RETURN(const int partitions, frontier->Partitions());
+    ASSIGN_OR_RETURN(status.queue, SampleQueue(frontier->store(), partitions, kMostRead,
+                                               status.time, kLookTimeout));
+    sampled_at_ = now;
   }
+  status.suffix_list_date = suffixes_.date();
+  before_ = std::exchange(now_, std::move(status));
+  looked_at_ = now;
+  return absl::OkStatus();
+}
+
+ConsoleApi::Answer ConsoleApi::Overview() {
+  RETURN_IF_ERROR(LookAnew());
   const FrontierStatus& before = before_.has_value() ? *before_ : *now_;
   const Diagnosis diagnosis = Diagnose(before, *now_);
   std::string text;
@@ -217,9 +231,14 @@ ConsoleApi::Answer ConsoleApi::Domains(const FormParams& params) {
   ASSIGN_OR_RETURN(const DomainQuery query, QueryOf(params));
   ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
   ASSIGN_OR_RETURN(const int partitions, frontier->Partitions());
-  ASSIGN_OR_RETURN(const DomainPage page,
-                   ListDomains(frontier->store(), partitions, query, options_.spider.politeness,
-                               clock_.Wall(), kLookTimeout));
+  if (!table_.has_value() || clock_.Now() - table_at_ >= kTableEvery) {
+    table_.reset();  // two of them would be in memory
+    ASSIGN_OR_RETURN(table_,
+                     DomainTable::Read(frontier->store(), partitions, options_.spider.politeness,
+                                       kMostRead, kLookTimeout));
+    table_at_ = clock_.Now();
+  }
+  ASSIGN_OR_RETURN(const DomainPage page, table_->Page(query, clock_.Wall()));
   return DomainPageJson(page);
 }
 

@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "cli/console/crawl_sampler.h"
 #include "cli/frontier/domain_outcomes.h"
+#include "cli/frontier/domain_table.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/frontier_status.h"
 #include "cli/frontier/queue_sample.h"
@@ -72,6 +73,8 @@ class ConsoleApi {
   using Answer = absl::StatusOr<std::string>;
 
   Answer Route(std::string_view path, const FormParams& params);
+  // Brings now_ up to date.
+  absl::Status LookAnew();
   Answer Overview();
   Answer History(const FormParams& params);
   Answer Workers();
@@ -89,6 +92,10 @@ class ConsoleApi {
   std::optional<FrontierStatus> before_;
   std::optional<FrontierStatus> now_;
   SteadyTime looked_at_;
+  SteadyTime sampled_at_;  // of the queue in now_
+  // For several pages, orders and filters.
+  std::optional<DomainTable> table_;
+  SteadyTime table_at_;
   // The owners of partitions.
   std::optional<FrontierStatus> owners_;
   SteadyTime owners_at_;

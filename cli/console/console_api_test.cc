@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "fmt/format.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +14,8 @@
 #include "common/protocol/dead_letters.h"
 #include "common/store/rocksdb/database.h"
 #include "common/store/rocksdb/rocksdb_store.h"
+#include "common/url/partition.h"
+#include "db_worker/queue/columns.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/scratch_folder.h"
 
@@ -123,6 +126,39 @@ TEST_F(ConsoleApiTest, ManyWhoLookWithinASecondShareALook) {
   EXPECT_EQ(lag(), "0");
   clock_.Advance(std::chrono::milliseconds(1));
   EXPECT_EQ(lag(), "1");
+}
+
+TEST_F(ConsoleApiTest, DomainsAreReadAnewWhenTheyAreOldAndNotForEachPage) {
+  const auto put = [this](const std::string& domain) {
+    std::string head;
+    EncodeHead({}, &head);
+    const std::string row = DomainRow(domain);
+    const CellPut cell{kHeadColumn, head};
+    const RowPut put{row, Version(1), {&cell, 1}};
+    std::vector<uint32_t> remaining;
+    ASSERT_OK(store_->Write(Table::kQueue, {&put, 1}, kLong, &remaining));
+  };
+  const auto matches = [this](std::string_view query) {
+    const std::string body = Get(fmt::format("/api/v1/domains{}", query)).body;
+    const std::string_view name = R"("matches":)";
+    return body.substr(body.find(name) + name.size(), 1);
+  };
+  const auto counted = [this] {
+    const std::string body = Get("/api/v1/overview").body;
+    const std::string_view name = R"("domains_read":)";
+    return body.substr(body.find(name) + name.size(), 1);
+  };
+  put("a.test");
+  EXPECT_EQ(matches(""), "1");
+  EXPECT_EQ(counted(), "1");
+  put("b.test");
+  clock_.Advance(std::chrono::milliseconds(4999));
+  EXPECT_EQ(matches("?sort=failed&order=asc"), "1");
+  clock_.Advance(std::chrono::milliseconds(1));
+  EXPECT_EQ(matches("?contains=test"), "2");
+  EXPECT_EQ(counted(), "1");
+  clock_.Advance(std::chrono::seconds(5));
+  EXPECT_EQ(counted(), "2");
 }
 
 TEST_F(ConsoleApiTest, DeadLettersArePagedByTheCursorOfThePageBefore) {

@@ -1,8 +1,7 @@
 #include "cli/frontier/domain_table.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
+#include <iterator>
 #include <utility>
 
 #include "common/base/big_endian.h"
@@ -10,6 +9,7 @@
 #include "common/url/domain.h"
 #include "common/url/partition.h"
 #include "db_worker/queue/columns.h"
+#include "db_worker/report.h"
 #include "strategy_worker/states/domain_record.h"
 #include "strategy_worker/states/shard.h"
 
@@ -19,12 +19,11 @@ namespace {
 // Rows that are read at once, of each table: two columns of the same domains are put together by
 // reading some slots of both.
 constexpr size_t kRowsPerPortion = 4096;
+// A row begins with its slot.
+constexpr size_t kSlotBytes = sizeof(uint16_t);
 
-// Of a row of either table.
-std::string DomainOf(std::string_view row) {
-  row.remove_prefix(sizeof(uint16_t));
-  return ReversedDomain(row.substr(0, row.find('\0')));
-}
+// Of a row of either table, without a shard.
+std::string DomainOf(std::string_view row) { return ReversedDomain(row.substr(kSlotBytes)); }
 
 uint64_t NumberOf(const ListedDomain& listed, DomainColumn column) {
   switch (column) {
@@ -33,7 +32,7 @@ uint64_t NumberOf(const ListedDomain& listed, DomainColumn column) {
     case DomainColumn::kWaiting:
       return listed.waiting;
     case DomainColumn::kDelayed:
-      return listed.queue.delayed;
+      return listed.delayed;
     case DomainColumn::kKnown:
       return listed.known_urls;
     case DomainColumn::kFetched:
@@ -41,57 +40,25 @@ uint64_t NumberOf(const ListedDomain& listed, DomainColumn column) {
     case DomainColumn::kFailed:
       return listed.failed;
     case DomainColumn::kBlockedUntil:
-      return static_cast<uint64_t>(listed.queue.blocked_until.time_since_epoch().count());
+      return static_cast<uint64_t>(listed.blocked_until.time_since_epoch().count());
   }
   return 0;
 }
 
-// Keeps the first `offset + limit` of the domains that it sees.
-class FirstOf {
- public:
-  explicit FirstOf(const DomainQuery& query) : query_(query) {}
-
-  void See(ListedDomain listed) {
-    const bool is_wanted =
-        (query_.contains.empty() || listed.domain.find(query_.contains) != std::string::npos) &&
-        (!query_.phase.has_value() || *query_.phase == listed.phase);
-    if (!is_wanted) return;
-    ++matches_;
-    const size_t most = query_.offset + query_.limit;
-    const auto before = [this](const auto& a, const auto& b) { return Before(a, b); };
-    if (kept_.size() == most) {
-      if (most == 0 || !Before(listed, kept_.front())) return;
-      std::pop_heap(kept_.begin(), kept_.end(), before);
-      kept_.pop_back();
-    }
-    kept_.push_back(std::move(listed));
-    std::push_heap(kept_.begin(), kept_.end(), before);
+// Whether `a` stands before `b`.
+bool Before(const ListedDomain& a, const ListedDomain& b, const DomainQuery& query) {
+  if (query.sort == DomainColumn::kName) {
+    return query.is_ascending ? a.domain < b.domain : b.domain < a.domain;
   }
+  const uint64_t of_a = NumberOf(a, query.sort), of_b = NumberOf(b, query.sort);
+  if (of_a != of_b) return query.is_ascending ? of_a < of_b : of_b < of_a;
+  return a.domain < b.domain;
+}
 
-  uint64_t matches() const { return matches_; }
-
-  std::vector<ListedDomain> Take() {
-    std::sort_heap(kept_.begin(), kept_.end(),
-                   [this](const auto& a, const auto& b) { return Before(a, b); });
-    const size_t skipped = std::min(query_.offset, kept_.size());
-    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(skipped));
-    return std::move(kept_);
-  }
-
- private:
-  bool Before(const ListedDomain& a, const ListedDomain& b) const {
-    if (query_.sort == DomainColumn::kName) {
-      return query_.is_ascending ? a.domain < b.domain : b.domain < a.domain;
-    }
-    const uint64_t of_a = NumberOf(a, query_.sort), of_b = NumberOf(b, query_.sort);
-    if (of_a != of_b) return query_.is_ascending ? of_a < of_b : of_b < of_a;
-    return a.domain < b.domain;
-  }
-
-  const DomainQuery& query_;
-  std::vector<ListedDomain> kept_;  // a heap, the last of them in front
-  uint64_t matches_ = 0;
-};
+bool IsWanted(const ListedDomain& listed, const DomainQuery& query, WallTime now) {
+  return (query.contains.empty() || listed.domain.find(query.contains) != std::string::npos) &&
+         (!query.phase.has_value() || *query.phase == PhaseOf(listed, now));
+}
 
 std::string SlotBound(int slot) {
   std::string bound;
@@ -99,7 +66,8 @@ std::string SlotBound(int slot) {
   return bound;
 }
 
-// Calls see(domain, cell) for that column of each domain of slots [begin, end).
+// Calls see(row, cell) for that column of each domain of slots [begin, end), in the order of the
+// rows; `row` is without a shard.
 template <typename See>
 absl::Status ReadSlots(Store& store, Table table, std::string_view column, int begin, int end,
                        Duration timeout, See see) {
@@ -108,41 +76,64 @@ absl::Status ReadSlots(Store& store, Table table, std::string_view column, int b
   RETURN_IF_ERROR(
       Annotate(store.Scan(table, {.begin = first, .end = last, .columns = {&column, 1}}, timeout,
                           [&](std::string_view row, std::span<const Cell> cells) {
-                            if (row.size() <= sizeof(uint16_t)) return true;
-                            failed = see(DomainOf(row), cells[0].value);
+                            if (row.size() <= kSlotBytes) return true;
+                            failed = see(row.substr(0, row.find('\0', kSlotBytes)), cells[0].value);
                             return failed.ok();
                           }),
                "read the domains"));
   return failed.ok() ? failed : FatalError("read the domains: {}", MessageOf(failed));
 }
 
-using ByName = std::map<std::string, ListedDomain>;
+// A domain's rows, one or both.
+struct ReadDomain {
+  std::string row;
+  ListedDomain listed;
+};
 
+// The rows of both tables stand in the same order.
 absl::Status ReadPortion(Store& store, int begin, int end, const PolitenessOptions& politeness,
-                         WallTime now, Duration timeout, ByName* portion) {
+                         Duration timeout, std::vector<ReadDomain>* portion) {
   DomainRecord record;
   std::string_view states;
+  std::vector<ReadDomain> records;
   RETURN_IF_ERROR(ReadSlots(store, Table::kDomains, kRecordColumn, begin, end, timeout,
-                            [&](const std::string& domain, std::string_view cell) {
+                            [&](std::string_view row, std::string_view cell) {
                               RETURN_IF_ERROR(DecodeRecordCell(cell, &record, &states));
-                              ListedDomain& listed = (*portion)[domain];
-                              listed.known_urls = record.known_urls;
-                              listed.fetched = record.fetched;
-                              listed.failed = record.failed;
-                              listed.robots_status = record.robots_status;
+                              ReadDomain& read = records.emplace_back();
+                              read.row = row;
+                              read.listed.known_urls = record.known_urls;
+                              read.listed.fetched = record.fetched;
+                              read.listed.failed = record.failed;
+                              read.listed.robots_status = record.robots_status;
                               return absl::OkStatus();
                             }));
   Head head;
-  return ReadSlots(store, Table::kQueue, kHeadColumn, begin, end, timeout,
-                   [&](const std::string& domain, std::string_view cell) {
-                     RETURN_IF_ERROR(DecodeHead(cell, &head));
-                     ListedDomain& listed = (*portion)[domain];
-                     listed.queue = ReportOf(PartitionId(), "", head, politeness);
-                     listed.waiting = std::accumulate(listed.queue.waiting.begin(),
-                                                      listed.queue.waiting.end(), uint64_t{0});
-                     listed.phase = PhaseOf(listed.queue, now);
-                     return absl::OkStatus();
-                   });
+  auto next = records.begin();
+  RETURN_IF_ERROR(ReadSlots(store, Table::kQueue, kHeadColumn, begin, end, timeout,
+                            [&](std::string_view row, std::string_view cell) {
+                              RETURN_IF_ERROR(DecodeHead(cell, &head));
+                              for (; next != records.end() && next->row < row; ++next) {
+                                portion->push_back(std::move(*next));
+                              }
+                              ReadDomain& read = portion->emplace_back();
+                              if (next != records.end() && next->row == row) {
+                                read = std::move(*next++);
+                              } else {
+                                read.row = row;
+                              }
+                              const DomainReport report =
+                                  ReportOf(PartitionId(), "", head, politeness);
+                              for (const uint64_t waiting : report.waiting)
+                                read.listed.waiting += waiting;
+                              read.listed.delayed = report.delayed;
+                              read.listed.delay = report.delay;
+                              read.listed.blocked_until = report.blocked_until;
+                              read.listed.paced_until = report.paced_until;
+                              read.listed.waiting_since = report.waiting_since;
+                              return absl::OkStatus();
+                            }));
+  std::move(next, records.end(), std::back_inserter(*portion));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -183,42 +174,57 @@ std::string_view DomainColumnName(DomainColumn column) {
   return "domain";
 }
 
-DomainPhase PhaseOf(const DomainReport& queue, WallTime now) {
-  const bool has_waiting = std::any_of(queue.waiting.begin(), queue.waiting.end(),
-                                       [](uint64_t waiting) { return waiting > 0; });
+DomainPhase PhaseOf(const ListedDomain& listed, WallTime now) {
   // A block without requests shows too: an operator wants to see that it holds.
-  if (queue.blocked_until > now) return DomainPhase::kBlocked;
-  if (!has_waiting) return queue.delayed > 0 ? DomainPhase::kLater : DomainPhase::kIdle;
-  return queue.paced_until > now ? DomainPhase::kPaced : DomainPhase::kReady;
+  if (listed.blocked_until > now) return DomainPhase::kBlocked;
+  if (listed.waiting == 0) return listed.delayed > 0 ? DomainPhase::kLater : DomainPhase::kIdle;
+  return listed.paced_until > now ? DomainPhase::kPaced : DomainPhase::kReady;
 }
 
-absl::StatusOr<DomainPage> ListDomains(Store& store, int partitions, const DomainQuery& query,
-                                       const PolitenessOptions& politeness, WallTime now,
-                                       Duration timeout) {
+absl::StatusOr<DomainTable> DomainTable::Read(Store& store, int partitions,
+                                              const PolitenessOptions& politeness,
+                                              uint64_t max_domains, Duration timeout) {
+  DomainTable table;
+  std::vector<ReadDomain> portion;
+  int slot = 0;
+  for (int step = 1; slot < kSlots;) {
+    const int end = std::min(slot + step, static_cast<int>(kSlots));
+    portion.clear();
+    RETURN_IF_ERROR(ReadPortion(store, slot, end, politeness, timeout, &portion));
+    step = portion.size() < kRowsPerPortion / 2 ? step * 2 : std::max(1, step / 2);
+    for (ReadDomain& read : portion) {
+      read.listed.domain = DomainOf(read.row);
+      read.listed.partition =
+          PartitionOf(Slot(LoadBigEndian<uint16_t>(read.row.data())), partitions);
+      table.domains_.push_back(std::move(read.listed));
+    }
+    slot = end;
+    if (max_domains > 0 && table.domains_.size() >= max_domains) break;
+  }
+  table.share_ = static_cast<double>(slot) / kSlots;
+  return table;
+}
+
+absl::StatusOr<DomainPage> DomainTable::Page(const DomainQuery& query, WallTime now) const {
   if (query.offset > kMostListedDomains || query.limit > kMostListedDomains - query.offset) {
     return FatalError("list domains: only the first {} can be shown. Narrow the filter, or sort",
                       kMostListedDomains);
   }
-  DomainPage page;
-  FirstOf first(query);
-  int slot = 0;
-  for (int step = 1; slot < kSlots;) {
-    const int end = std::min(slot + step, static_cast<int>(kSlots));
-    ByName portion;
-    RETURN_IF_ERROR(ReadPortion(store, slot, end, politeness, now, timeout, &portion));
-    page.domains_read += portion.size();
-    step = portion.size() < kRowsPerPortion / 2 ? step * 2 : std::max(1, step / 2);
-    for (auto& [name, listed] : portion) {
-      listed.domain = name;
-      listed.partition = PartitionOf(SlotOf(name), partitions);
-      first.See(std::move(listed));
-    }
-    slot = end;
-    if (query.max_domains > 0 && page.domains_read >= query.max_domains) break;
+  std::vector<const ListedDomain*> wanted;
+  for (const ListedDomain& listed : domains_) {
+    if (IsWanted(listed, query, now)) wanted.push_back(&listed);
   }
-  page.share = static_cast<double>(slot) / kSlots;
-  page.matches = first.matches();
-  page.domains = first.Take();
+  const size_t end = std::min(query.offset + query.limit, wanted.size());
+  std::partial_sort(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(end), wanted.end(),
+                    [&query](const auto* a, const auto* b) { return Before(*a, *b, query); });
+  DomainPage page;
+  for (size_t i = query.offset; i < end; ++i) {
+    page.domains.push_back(*wanted[i]);
+    page.domains.back().phase = PhaseOf(*wanted[i], now);
+  }
+  page.matches = wanted.size();
+  page.domains_read = domains_.size();
+  page.share = share_;
   return page;
 }
 

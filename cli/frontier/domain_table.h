@@ -1,8 +1,9 @@
-// The domains that a crawl knows, as a page of a table that is sorted and filtered here.
+// The domains that a crawl knows, as a table that is sorted, filtered and paged here.
 //
 // Place: the console's table of domains.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,7 +16,6 @@
 #include "common/base/ids.h"
 #include "common/store/store.h"
 #include "db_worker/options.h"
-#include "db_worker/report.h"
 
 namespace orbweaver {
 
@@ -31,8 +31,6 @@ inline constexpr DomainPhase kDomainPhases[] = {DomainPhase::kIdle, DomainPhase:
                                                 DomainPhase::kBlocked};
 // "idle", "ready", …
 std::string_view DomainPhaseName(DomainPhase phase);
-DomainPhase PhaseOf(const DomainReport& queue, WallTime now);
-
 struct ListedDomain {
   std::string domain;
   PartitionId partition;
@@ -43,8 +41,12 @@ struct ListedDomain {
   uint64_t fetched = 0;
   uint64_t failed = 0;
   uint32_t robots_status = 0;
-  // Of the queue; its name and partition are left out.
-  DomainReport queue;
+  // Of the queue.
+  uint64_t delayed = 0;
+  std::chrono::milliseconds delay{};
+  WallTime blocked_until;
+  WallTime paced_until;
+  WallTime waiting_since;
 };
 
 enum class DomainColumn : uint8_t {
@@ -63,6 +65,8 @@ inline constexpr DomainColumn kDomainColumns[] = {
 // "domain", "waiting", "delayed", "known_urls", "fetched", "failed", "blocked_until".
 std::string_view DomainColumnName(DomainColumn column);
 
+DomainPhase PhaseOf(const ListedDomain& listed, WallTime now);
+
 inline constexpr size_t kMostListedDomains = 10'000;
 
 struct DomainQuery {
@@ -70,10 +74,8 @@ struct DomainQuery {
   std::optional<DomainPhase> phase;  // nothing: any
   DomainColumn sort = DomainColumn::kWaiting;
   bool is_ascending = false;  // domains that are equal stand by name, A first
-  // Together at most kMostListedDomains: so many are held in memory.
-  size_t offset = 0;
+  size_t offset = 0;          // together with `limit` at most kMostListedDomains
   size_t limit = 50;
-  uint64_t max_domains = 100'000;  // reads about so many at most; 0: all
 };
 
 struct DomainPage {
@@ -85,10 +87,24 @@ struct DomainPage {
   double share = 1;
 };
 
-// `partitions` is P. Fatal when a row cannot be decoded, or the query asks for too many. Each call
-// to the store may block for `timeout`.
-absl::StatusOr<DomainPage> ListDomains(Store& store, int partitions, const DomainQuery& query,
-                                       const PolitenessOptions& politeness, WallTime now,
-                                       Duration timeout);
+// Place: read once, and asked for several pages, orders and filters while it is not old. Some 200
+// bytes a domain. Immutable, so thread-safe.
+class DomainTable {
+ public:
+  // `partitions` is P. Reads about `max_domains` at most; 0: all. Fatal when a row cannot be
+  // decoded. Each call to the store may block for `timeout`.
+  static absl::StatusOr<DomainTable> Read(Store& store, int partitions,
+                                          const PolitenessOptions& politeness, uint64_t max_domains,
+                                          Duration timeout);
+
+  // With phases as of `now`. Fatal when the query asks for too many.
+  absl::StatusOr<DomainPage> Page(const DomainQuery& query, WallTime now) const;
+
+ private:
+  DomainTable() = default;
+
+  std::vector<ListedDomain> domains_;  // their phases are not set
+  double share_ = 1;
+};
 
 }  // namespace orbweaver

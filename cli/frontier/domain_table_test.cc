@@ -1,6 +1,7 @@
 #include "cli/frontier/domain_table.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,13 @@ class DomainTableTest : public ::testing::Test {
     head.bands[0].waiting = count;
     return head;
   }
-  DomainPage List(const DomainQuery& query) {
-    auto page = ListDomains(store_, kPartitions, query, {}, kNow, kLong);
+  absl::StatusOr<DomainTable> Read(uint64_t max_domains = 0) {
+    return DomainTable::Read(store_, kPartitions, {}, max_domains, kLong);
+  }
+  DomainPage List(const DomainQuery& query, uint64_t max_domains = 0) {
+    const auto table = Read(max_domains);
+    EXPECT_OK(table);
+    auto page = table->Page(query, kNow);
     EXPECT_OK(page);
     return *std::move(page);
   }
@@ -138,22 +144,58 @@ TEST_F(DomainTableTest, AFilterTakesNamesAndPhases) {
 
 TEST_F(DomainTableTest, ABoundedLookSaysThatItIsASample) {
   for (int i = 0; i < 3000; ++i) PutHead(fmt::format("site{}.test", i), Waiting(1));
-  const DomainPage page = List({.limit = 10, .max_domains = 500});
+  const DomainPage page = List({.limit = 10}, 500);
   EXPECT_EQ(page.domains.size(), 10u);
   EXPECT_GE(page.domains_read, 500u);
   EXPECT_LT(page.domains_read, 3000u);
   EXPECT_LT(page.share, 1);
-  EXPECT_EQ(List({.max_domains = 0}).domains_read, 3000u);
+  EXPECT_EQ(List({}).domains_read, 3000u);
+}
+
+TEST_F(DomainTableTest, OneReadIsGoodForSeveralPagesAndTimes) {
+  Head paced = Waiting(1);
+  paced.paced_until = kNow + std::chrono::seconds(5);
+  PutHead("a.test", paced);
+  PutRecord("a.test", {.fetched = 1});
+  PutRecord("b.test", {.fetched = 2});
+  const auto table = Read();
+  ASSERT_OK(table);
+  EXPECT_THAT(NamesOf(*table->Page({.sort = DomainColumn::kFetched}, kNow)),
+              ElementsAre("b.test", "a.test"));
+  EXPECT_THAT(NamesOf(*table->Page({.offset = 1}, kNow)), ElementsAre("b.test"));
+  EXPECT_THAT(NamesOf(*table->Page({.offset = 2}, kNow)), ElementsAre());
+  EXPECT_EQ(table->Page({}, kNow)->domains[0].phase, DomainPhase::kPaced);
+  EXPECT_EQ(table->Page({}, kNow + std::chrono::seconds(5))->domains[0].phase, DomainPhase::kReady);
+}
+
+// Both tables' rows of several slots, in any combination, are put together by domain.
+TEST_F(DomainTableTest, NoDomainOfEitherTableIsLeftOutOrTwice) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = fmt::format("{}site{}.test", i % 7 == 0 ? "www." : "", i);
+    if (i % 3 != 0) PutHead(name, Waiting(static_cast<uint64_t>(i)));
+    if (i % 3 != 1) PutRecord(name, {.fetched = static_cast<uint64_t>(i)});
+  }
+  const DomainPage page = List({.sort = DomainColumn::kName, .limit = 1000});
+  ASSERT_EQ(page.domains.size(), 1000u);
+  std::set<std::string> names;
+  for (const ListedDomain& listed : page.domains) {
+    names.insert(listed.domain);
+    const size_t at = listed.domain.find("site") + 4;
+    const uint64_t i = std::stoull(listed.domain.substr(at));
+    EXPECT_EQ(listed.waiting, i % 3 != 0 ? i : 0) << listed.domain;
+    EXPECT_EQ(listed.fetched, i % 3 != 1 ? i : 0) << listed.domain;
+    EXPECT_EQ(listed.partition, PartitionOf(SlotOf(listed.domain), kPartitions));
+  }
+  EXPECT_EQ(names.size(), 1000u);
 }
 
 TEST_F(DomainTableTest, MoreThanMemoryIsForIsRefused) {
-  EXPECT_TRUE(
-      IsFatal(ListDomains(store_, 1, {.offset = kMostListedDomains}, {}, kNow, kLong).status()));
+  EXPECT_TRUE(IsFatal(Read()->Page({.offset = kMostListedDomains}, kNow).status()));
 }
 
 TEST_F(DomainTableTest, ARowThatCannotBeReadIsAnErrorAndNoGap) {
   Put(Table::kQueue, DomainRow("broken.test"), kHeadColumn, "\xff\xff");
-  EXPECT_TRUE(IsFatal(ListDomains(store_, 1, {}, {}, kNow, kLong).status()));
+  EXPECT_TRUE(IsFatal(Read().status()));
 }
 
 }  // namespace

@@ -13,12 +13,12 @@ std::string DomainPageJson(const DomainPage& page) {
     json.BeginObject().Key("domain").Value(listed.domain);
     json.Key("partition").Value(listed.partition.value());
     json.Key("phase").Value(DomainPhaseName(listed.phase)).Key("waiting").Value(listed.waiting);
-    json.Key("delayed").Value(listed.queue.delayed).Key("known_urls").Value(listed.known_urls);
+    json.Key("delayed").Value(listed.delayed).Key("known_urls").Value(listed.known_urls);
     json.Key("fetched").Value(listed.fetched).Key("failed").Value(listed.failed);
     json.Key("robots_status").Value(listed.robots_status);
-    json.Key("delay_ms").Value(listed.queue.delay.count());
-    json.Key("blocked_until_ms").Value(UnixMs(listed.queue.blocked_until));
-    json.Key("waiting_since_ms").Value(UnixMs(listed.queue.waiting_since)).EndObject();
+    json.Key("delay_ms").Value(listed.delay.count());
+    json.Key("blocked_until_ms").Value(UnixMs(listed.blocked_until));
+    json.Key("waiting_since_ms").Value(UnixMs(listed.waiting_since)).EndObject();
   }
   json.EndArray().Key("matches").Value(page.matches);
   json.Key("domains_read").Value(page.domains_read).Key("share").Value(page.share).EndObject();
