@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/crawl/which_crawl.h"
+#include "cli/frontier/domain_outcomes.h"
 #include "cli/frontier/explain_url.h"
 #include "cli/frontier/explanation_view.h"
 #include "cli/frontier/frontier.h"
@@ -70,7 +71,11 @@ int Run(std::span<const std::string> all_args) {
   const auto frontier = Frontier::Open(options, *folder);
   if (!frontier.ok()) return Fail(kExitFailed, "explain", MessageOf(frontier.status()));
   const WallTime now = SystemClock().Wall();
-  const auto explained = ExplainUrl(**frontier, options, url, **suffixes, now);
+  const auto outcomes = [&frontier](const DomainFacts& domain) {
+    return ReadDomainOutcomes((*frontier)->bus(), domain.domain, domain.partition, {},
+                              kLookTimeout);
+  };
+  const auto explained = ExplainUrl(**frontier, options, url, **suffixes, outcomes, now);
   if (!explained.ok()) {
     return Fail(
         kExitFailed, "explain",

@@ -249,14 +249,14 @@ ConsoleApi::Answer ConsoleApi::Domain(const FormParams& params) {
   ASSIGN_OR_RETURN(const int partitions, frontier->Partitions());
   ASSIGN_OR_RETURN(const DomainFacts facts, ReadDomainFacts(frontier->store(), domain, partitions,
                                                             options_.spider.politeness));
-  DomainOutcomes outcomes;
-  if (subject_.outcomes) {
-    outcomes = subject_.outcomes(domain);
-  } else {
-    ASSIGN_OR_RETURN(
-        outcomes, ReadDomainOutcomes(frontier->bus(), domain, facts.partition, {}, kLookTimeout));
-  }
+  ASSIGN_OR_RETURN(const DomainOutcomes outcomes, LastOutcomes(*frontier, facts));
   return DomainJson(facts, clock_.Wall(), &outcomes);
+}
+
+absl::StatusOr<DomainOutcomes> ConsoleApi::LastOutcomes(const Frontier& frontier,
+                                                        const DomainFacts& domain) const {
+  if (subject_.outcomes) return subject_.outcomes(domain.domain);
+  return ReadDomainOutcomes(frontier.bus(), domain.domain, domain.partition, {}, kLookTimeout);
 }
 
 ConsoleApi::Answer ConsoleApi::Url(const FormParams& params) {
@@ -268,7 +268,10 @@ ConsoleApi::Answer ConsoleApi::Url(const FormParams& params) {
   }
   ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
   ASSIGN_OR_RETURN(const ExplainedUrl explained,
-                   ExplainUrl(*frontier, options_, url, suffixes_, clock_.Wall()));
+                   ExplainUrl(
+                       *frontier, options_, url, suffixes_,
+                       [&](const DomainFacts& domain) { return LastOutcomes(*frontier, domain); },
+                       clock_.Wall()));
   return ExplanationJson(explained.facts, explained.explanation);
 }
 

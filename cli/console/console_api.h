@@ -26,6 +26,7 @@
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/frontier_status.h"
 #include "cli/frontier/queue_sample.h"
+#include "cli/frontier/url_facts.h"
 #include "cli/product_options.h"
 
 #include "common/base/clock.h"
@@ -81,6 +82,8 @@ class ConsoleApi {
   Answer Domains(const FormParams& params);
   Answer Domain(const FormParams& params);
   Answer Url(const FormParams& params);
+  absl::StatusOr<DomainOutcomes> LastOutcomes(const Frontier& frontier,
+                                              const DomainFacts& domain) const;
   Answer DeadLetters(const FormParams& params);
 
   const ProductOptions& options_;

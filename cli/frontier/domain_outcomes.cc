@@ -16,6 +16,8 @@ namespace orbweaver {
 namespace {
 
 constexpr int64_t kFirstPortion = 250;
+constexpr size_t kFewestOfAPace = 3;
+constexpr Duration kOldestOfAPace = std::chrono::minutes(10);
 
 std::optional<Outcome> OutcomeOf(const Message& message, Arena* arena) {
   // Most of a log.
@@ -105,6 +107,13 @@ absl::StatusOr<DomainOutcomes> ReadDomainOutcomes(Bus& bus, std::string_view dom
   // Those before were found, or there are none.
   if (unread == log.start && last.outcomes.size() < bounds.outcomes) last.read_back_to = WallTime();
   return last;
+}
+
+std::optional<Duration> PaceOf(const DomainOutcomes& last, WallTime now) {
+  if (last.outcomes.size() < kFewestOfAPace) return std::nullopt;
+  if (now - last.outcomes.front().time > kOldestOfAPace) return std::nullopt;
+  const Duration since = std::max(now - last.outcomes.back().time, std::chrono::milliseconds(0));
+  return since / static_cast<int64_t>(last.outcomes.size());
 }
 
 }  // namespace orbweaver

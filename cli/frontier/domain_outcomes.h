@@ -51,4 +51,8 @@ absl::StatusOr<DomainOutcomes> ReadDomainOutcomes(Bus& bus, std::string_view dom
                                                   PartitionId partition,
                                                   const OutcomeBounds& bounds, Duration timeout);
 
+// The time from one fetch of the domain to the next, as it went lately, up to `now`. Nothing of a
+// domain with too few outcomes, or none in the last ten minutes: such a pace says nothing.
+std::optional<Duration> PaceOf(const DomainOutcomes& last, WallTime now);
+
 }  // namespace orbweaver

@@ -107,6 +107,21 @@ TEST_F(DomainOutcomesTest, TheReadEndsAtItsBoundsAndSaysWhere) {
   EXPECT_EQ(Read({.bytes = 200}).read_back_to, begin + std::chrono::seconds(150));
 }
 
+TEST(PaceTest, IsToldByTheLastOutcomesWhereThereAreEnoughThatAreNew) {
+  const WallTime now{std::chrono::hours(500'000)};
+  const auto ago = [now](int seconds) {
+    return Outcome{.url = {}, .time = now - std::chrono::seconds(seconds), .cause = {}};
+  };
+  EXPECT_EQ(PaceOf({.outcomes = {ago(3), ago(5), ago(12)}, .read_back_to = {}}, now),
+            std::chrono::seconds(4));
+  EXPECT_EQ(PaceOf({.outcomes = {ago(3), ago(5)}, .read_back_to = {}}, now), std::nullopt);
+  EXPECT_EQ(PaceOf({.outcomes = {ago(601), ago(605), ago(612)}, .read_back_to = {}}, now),
+            std::nullopt);
+  // A clock that was set back.
+  EXPECT_EQ(PaceOf({.outcomes = {ago(-9), ago(-8), ago(-7)}, .read_back_to = {}}, now),
+            Duration::zero());
+}
+
 TEST_F(DomainOutcomesTest, ALogWithoutMessagesHasNone) {
   EXPECT_THAT(UrlsOf(Read()), ElementsAre());
   EXPECT_EQ(Read().read_back_to, WallTime());

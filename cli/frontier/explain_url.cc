@@ -13,22 +13,25 @@ namespace orbweaver {
 
 absl::StatusOr<ExplainedUrl> ExplainUrl(const Frontier& frontier, const ProductOptions& options,
                                         const ResolvedUrl& url, const PublicSuffixes& suffixes,
-                                        WallTime now) {
+                                        OutcomesOf outcomes, WallTime now) {
   ExplainedUrl explained;
   ASSIGN_OR_RETURN(const int partitions, frontier.Partitions());
   ASSIGN_OR_RETURN(explained.facts,
                    ReadUrlFacts(frontier.store(), url, partitions, options.spider.politeness));
-  std::optional<RequestTrace> trace;
+  Findings findings;
   if (WantsTrace(explained.facts)) {
-    ASSIGN_OR_RETURN(trace, TraceRequest(frontier.bus(), explained.facts));
+    ASSIGN_OR_RETURN(findings.trace, TraceRequest(frontier.bus(), explained.facts));
   }
-  std::string left_out;
+  if (WantsPace(explained.facts)) {
+    ASSIGN_OR_RETURN(const DomainOutcomes last, outcomes(explained.facts.domain));
+    findings.pace = PaceOf(last, now);
+  }
   if (!explained.facts.link.has_value()) {
     // One of its own: `url` points into the one that resolved it.
     UrlResolver resolver(options.spider.url, suffixes);
-    ASSIGN_OR_RETURN(left_out, WhyLeftOut(explained.facts, options, resolver, suffixes));
+    ASSIGN_OR_RETURN(findings.left_out, WhyLeftOut(explained.facts, options, resolver, suffixes));
   }
-  explained.explanation = Explain(explained.facts, trace, left_out, now);
+  explained.explanation = Explain(explained.facts, findings, now);
   if (explained.explanation.answer == UrlAnswer::kUnknown) {
     std::string rule = DepthRule(options);
     if (!rule.empty()) explained.explanation.more.push_back(std::move(rule));

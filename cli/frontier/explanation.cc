@@ -39,8 +39,19 @@ void ExplainUnknown(const UrlFacts& facts, const std::string& left_out, Explanat
   }
 }
 
+void ExplainPace(const UrlFacts& facts, Duration pace, WallTime now, Explanation* out) {
+  const WallTime likely = now + std::chrono::duration_cast<milliseconds>(
+                                    static_cast<int64_t>(facts.queued->before + 1) * pace);
+  if (likely <= *out->soonest) return;
+  out->likely = likely;
+  out->more.push_back(
+      fmt::format("{} was lately asked every {}: at that pace it is fetched in about {}",
+                  facts.domain.domain, Time(pace), Time(likely - now)));
+}
+
 // It waits in the queue.
-void ExplainQueued(const UrlFacts& facts, WallTime now, Explanation* out) {
+void ExplainQueued(const UrlFacts& facts, std::optional<Duration> pace, WallTime now,
+                   Explanation* out) {
   const QueuedRequest& queued = *facts.queued;
   const DomainReport& queue = *facts.domain.queue;
   WallTime soonest = std::max({now, queue.blocked_until, queue.paced_until});
@@ -72,6 +83,7 @@ void ExplainQueued(const UrlFacts& facts, WallTime now, Explanation* out) {
   if (queued.attempt > 0)
     out->more.push_back(fmt::format("this is attempt {}", queued.attempt + 1));
   out->soonest = soonest;
+  if (pace.has_value() && out->answer == UrlAnswer::kQueued) ExplainPace(facts, *pace, now, out);
 }
 
 // It is scheduled, and not in the queue.
@@ -187,14 +199,17 @@ bool WantsTrace(const UrlFacts& facts) {
          !facts.queued.has_value();
 }
 
-Explanation Explain(const UrlFacts& facts, const std::optional<RequestTrace>& trace,
-                    const std::string& left_out, WallTime now) {
+bool WantsPace(const UrlFacts& facts) {
+  return facts.queued.has_value() && facts.queued->band.has_value();
+}
+
+Explanation Explain(const UrlFacts& facts, const Findings& findings, WallTime now) {
   Explanation out;
   if (facts.queued.has_value()) {
     // The strategy worker's states may be some seconds behind the queue.
-    ExplainQueued(facts, now, &out);
+    ExplainQueued(facts, findings.pace, now, &out);
   } else if (!facts.link.has_value()) {
-    ExplainUnknown(facts, left_out, &out);
+    ExplainUnknown(facts, findings.left_out, &out);
   } else {
     switch (facts.link->status) {
       case LinkStatus::kNotCrawled:
@@ -202,7 +217,7 @@ Explanation Explain(const UrlFacts& facts, const std::optional<RequestTrace>& tr
         out.says = "is known, and the strategy has not asked for it";
         break;
       case LinkStatus::kQueued:
-        ExplainTraced(trace, &out);
+        ExplainTraced(findings.trace, &out);
         break;
       case LinkStatus::kCrawled:
         ExplainFetched(facts, now, &out);

@@ -39,14 +39,20 @@ struct Explanation {
   std::string says;                 // one sentence without a full stop
   std::vector<std::string> more;    // further ones
   std::optional<WallTime> soonest;  // when it is fetched, at the soonest
+  std::optional<WallTime> likely;   // when it is fetched if its domain goes on as lately
 };
 
-// `trace`: of a URL that is scheduled and not in the queue. `left_out`: why the scope or the
-// strategy's rules leave the URL out, for one that is not known; empty: they do not.
-Explanation Explain(const UrlFacts& facts, const std::optional<RequestTrace>& trace,
-                    const std::string& left_out, WallTime now);
+// Of one URL, beside its facts.
+struct Findings {
+  std::optional<RequestTrace> trace;  // where WantsTrace
+  std::string left_out;               // why the scope or the strategy's rules leave it out
+  std::optional<Duration> pace;       // where WantsPace: from one fetch of its domain to the next
+};
+Explanation Explain(const UrlFacts& facts, const Findings& findings, WallTime now);
 
-// Whether Explain wants a trace.
+// It is scheduled and not in the queue.
 bool WantsTrace(const UrlFacts& facts);
+// It has a place in the queue.
+bool WantsPace(const UrlFacts& facts);
 
 }  // namespace orbweaver

@@ -40,14 +40,16 @@ UrlFacts Known(LinkStatus status) {
 struct Told {
   UrlAnswer answer;
   std::string text;
-  std::optional<WallTime> soonest;
+  std::optional<WallTime> soonest, likely;
 };
 Told Tell(const UrlFacts& facts, const std::optional<RequestTrace>& trace = std::nullopt,
-          const std::string& left_out = "") {
-  const Explanation explanation = Explain(facts, trace, left_out, kNow);
+          const std::string& left_out = "", std::optional<Duration> pace = std::nullopt) {
+  const Explanation explanation =
+      Explain(facts, {.trace = trace, .left_out = left_out, .pace = pace}, kNow);
   return {.answer = explanation.answer,
           .text = ExplanationText(facts, explanation, kNow),
-          .soonest = explanation.soonest};
+          .soonest = explanation.soonest,
+          .likely = explanation.likely};
 }
 
 TEST(ExplanationTest, AUrlThatNobodyKnows) {
@@ -78,6 +80,24 @@ TEST(ExplanationTest, AQueuedUrlSaysHowManyGoBeforeItAndWhenItsTurnComes) {
   told = Tell(facts);
   EXPECT_EQ(told.soonest, kNow + seconds(1));
   EXPECT_THAT(told.text, HasSubstr("it is the domain's next"));
+}
+
+TEST(ExplanationTest, AQueuedUrlSaysWhenItIsFetchedAtThePaceOfItsDomain) {
+  UrlFacts facts = Known(LinkStatus::kQueued);
+  facts.queued =
+      QueuedRequest{.band = 3, .delayed_until = {}, .before = 10, .not_before = {}, .referrer = {}};
+  Told told = Tell(facts, std::nullopt, "", seconds(6));
+  EXPECT_EQ(told.soonest, kNow + seconds(20));
+  EXPECT_EQ(told.likely, kNow + seconds(66));  // the eleventh
+  EXPECT_THAT(told.text, HasSubstr("was lately asked every 6 s: at that pace it is fetched in "
+                                   "about 1 min 6 s"));
+  // As fast as its delay allows: nothing more is to be said.
+  told = Tell(facts, std::nullopt, "", milliseconds(1500));
+  EXPECT_EQ(told.likely, std::nullopt);
+  EXPECT_THAT(told.text, Not(HasSubstr("lately")));
+  // A block says more than a pace.
+  facts.domain.queue->blocked_until = kNow + std::chrono::minutes(5);
+  EXPECT_EQ(Tell(facts, std::nullopt, "", seconds(60)).likely, std::nullopt);
 }
 
 TEST(ExplanationTest, ABlockedDomainSaysUntilWhen) {

@@ -1,6 +1,7 @@
 #include "cli/frontier/explanation_view.h"
 
 #include <iterator>
+#include <utility>
 
 #include "cli/amounts.h"
 #include "cli/frontier/inspect.h"
@@ -8,6 +9,7 @@
 #include "fmt/format.h"
 
 #include "common/base/json.h"
+#include "common/base/unix_ms.h"
 
 namespace orbweaver {
 
@@ -39,11 +41,15 @@ std::string ExplanationJson(const UrlFacts& facts, const Explanation& explanatio
   json.BeginObject().Key("answer").Value(UrlAnswerName(explanation.answer));
   json.Key("says").Value(explanation.says).Key("more").BeginArray();
   for (const std::string& sentence : explanation.more) json.Value(sentence);
-  json.EndArray().Key("soonest_ms");
-  if (explanation.soonest.has_value()) {
-    json.Value(explanation.soonest->time_since_epoch().count());
-  } else {
-    json.Null();
+  json.EndArray();
+  for (const auto& [name, time] :
+       {std::pair("soonest_ms", explanation.soonest), std::pair("likely_ms", explanation.likely)}) {
+    json.Key(name);
+    if (time.has_value()) {
+      json.Value(UnixMs(*time));
+    } else {
+      json.Null();
+    }
   }
   json.Key("facts").Raw(UrlJson(facts)).EndObject();
   return text;

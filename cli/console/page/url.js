@@ -16,10 +16,10 @@ function details({domain, partition, fingerprint, link, failure, queued, page, u
 export const url = (asked) => ({
   name: "url", title: asked, every: 5000,
   request: () => `/api/v1/url?${new URLSearchParams({url: asked})}`,
-  draw: ({says, more, soonest_ms: soonest, facts: known}, now) => [
+  draw: ({says, more, soonest_ms: soonest, likely_ms: likely, facts: known}, now) => [
     make("h1", null, make("bdi", null, known.url)),
     make("p", {class: "says"}, `It ${says}.`),
     more.length && make("ul", null, more.map((one) => make("li", null, `${one}.`))),
-    soonest !== null && make("p", null, "Fetched at the soonest: ", time(soonest, now)),
+    soonest !== null && make("p", null, "Fetched at the soonest ", time(soonest, now), likely !== null && [", likely ", time(likely, now)]),
     details(known, now)],
 });
