@@ -18,8 +18,8 @@ case ${1:-} in
 esac
 case ${1:-} in
   '') ;;
-  # Kafka and HBase of its own, in containers; none.
-  compose | package) all=$1 select=(-R "^$1\$") targets=(product) fuzz=no services=no ;;
+  # Kafka and HBase of its own, in containers; none; none.
+  compose | package | kubernetes) all=$1 select=(-R "^$1\$") targets=(product) fuzz=no services=no ;;
   unit | contract | sim) select+=(-L "^$1\$") fuzz=no services=no ;;
   integration | e2e) select+=(-L "^$1\$") fuzz=no ;;
   fuzz) select=() services=no ;;
@@ -50,6 +50,12 @@ trap 'exit 130' INT TERM
 if [ $all != no ] && [[ ${1:-e2e} =~ ^(compose|package|e2e)$ ]] && [ "$(id -u)" = 0 ]; then
   { docker info && command -v debootstrap; } >/dev/null 2>&1 || (install_packages engine) ||
     say "the tests of docker-compose.yml and of the package may have no engine or no Debian"
+fi
+
+# Not on the way of those who cannot have it: the test says so and is skipped.
+if [ $all != no ] && [[ ${1:-e2e} =~ ^(kubernetes|e2e)$ ]]; then
+  source "$root/deploy/deps/kubernetes.sh"
+  build_kubernetes || say "the test kubernetes may have no API server"
 fi
 
 if [ $services = yes ]; then
