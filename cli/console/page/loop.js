@@ -9,7 +9,7 @@ const behindMessages = 2000;
 // How long its readers would need for what is unread, at the rate at which they read.
 function behind({lag, read_per_s: read}) {
   if (!lag) return "up to date";
-  return read > 0 ? `${span(lag / read)} behind` : "nobody reads it";
+  return read > 0 ? `${span(lag / read)} behind` : "not read at the moment";
 }
 
 function log(group, title) {
