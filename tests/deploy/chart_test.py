@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 import unittest
 
 import jsonschema
@@ -166,6 +167,20 @@ class Options(unittest.TestCase):
         rendered = effective_in_file(Release({"config": config}).configuration(), {})
         self.assertEqual(effective_in_file(yaml.safe_dump(config), {}), rendered)
         self.assertEqual(1099511627776, rendered["feed.max_backlog"])
+
+    def test_a_misspelt_option_ends_the_init_job_at_once(self):
+        release = Release({"config": {"spider": {"thraeds": 2}}})
+        spec = release.init()["spec"]
+        rule, = spec["podFailurePolicy"]["rules"]
+        container, = spec["template"]["spec"]["containers"]
+        self.assertEqual(("FailJob", container["name"], "In"), (rule["action"], rule["onExitCodes"]["containerName"], rule["onExitCodes"]["operator"]))
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "orbweaver.yaml"
+            file.write_text(release.configuration())
+            done = subprocess.run([program("orbweaver"), *(str(file) if word.startswith("/etc/") else word for word in container["args"][1:])],
+                                  capture_output=True, text=True, timeout=60)
+        self.assertEqual([done.returncode], rule["onExitCodes"]["values"])
+        self.assertIn("thraeds", done.stderr)
 
     def test_the_example_of_the_documentation_is_taken(self):
         page = (ROOT / "docs/deployment.md").read_text().split("## Kubernetes")[1].split("## Mesos")[0]
