@@ -181,7 +181,8 @@ absl::Status ConsoleApi::LookAnew() {
 ConsoleApi::Answer ConsoleApi::Overview() {
   RETURN_IF_ERROR(LookAnew());
   const FrontierStatus& before = before_.has_value() ? *before_ : *now_;
-  const Diagnosis diagnosis = Diagnose(before, *now_);
+  const Diagnosis diagnosis =
+      subject_.kind == "folder" ? DiagnoseAtRest(*now_) : Diagnose(before, *now_);
   std::string text;
   JsonWriter json(&text);
   json.BeginObject().Key("subject").BeginObject();

@@ -69,7 +69,7 @@ class ConsoleApiTest : public ::testing::Test {
 };
 
 TEST_F(ConsoleApiTest, EveryQuestionIsAnsweredOfACrawlThatKnowsNothing) {
-  EXPECT_THAT(Get("/api/v1/overview").body, HasSubstr(R"("bottleneck":{"name":"nothing")"));
+  EXPECT_THAT(Get("/api/v1/overview").body, HasSubstr(R"("bottleneck":{"name":"rest")"));
   EXPECT_THAT(Get("/api/v1/overview").body, HasSubstr(R"("run":null)"));
   EXPECT_THAT(Get("/api/v1/domains").body, HasSubstr(R"({"domains":[],"matches":0)"));
   EXPECT_THAT(Get("/api/v1/domain?name=www.a.test").body, HasSubstr(R"("domain":"a.test")"));

@@ -79,6 +79,8 @@ std::string_view BottleneckName(Bottleneck bottleneck) {
       return "queue";
     case Bottleneck::kUnclear:
       return "unclear";
+    case Bottleneck::kRest:
+      return "rest";
   }
   return "unclear";
 }
@@ -125,6 +127,16 @@ Diagnosis Diagnose(const FrontierStatus& before, const FrontierStatus& now) {
                         Domains(queue.ready))};
   }
   return {Bottleneck::kUnclear, "no stage stands out"};
+}
+
+Diagnosis DiagnoseAtRest(const FrontierStatus& now) {
+  const PartitionReport queue = SumOf(now.queue);
+  const uint64_t left = WaitingIn(queue) + queue.delayed +
+                        static_cast<uint64_t>(std::max<int64_t>(LagOf(now, kSpiderGroup), 0));
+  if (left == 0) return {Bottleneck::kRest, "the crawl does not run, and nothing is left to fetch"};
+  return {Bottleneck::kRest,
+          fmt::format("the crawl does not run: `orbweaver crawl` on this folder goes on with {}",
+                      Count(left, "request"))};
 }
 
 }  // namespace orbweaver

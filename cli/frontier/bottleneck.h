@@ -22,6 +22,7 @@ enum class Bottleneck : uint8_t {
   kSpiders,          // the feed is full
   kQueue,            // domains are ready, and the feed is empty
   kUnclear,          // no stage stands out
+  kRest,             // a crawl on this machine that does not run
 };
 // "nobody", "nothing", "later", …
 std::string_view BottleneckName(Bottleneck bottleneck);
@@ -34,5 +35,8 @@ struct Diagnosis {
 // `before` is an earlier look, from which the rates come. Counts of the queue are those of the
 // store, some seconds old.
 Diagnosis Diagnose(const FrontierStatus& before, const FrontierStatus& now);
+
+// Of a folder whose crawl does not run.
+Diagnosis DiagnoseAtRest(const FrontierStatus& now);
 
 }  // namespace orbweaver

@@ -89,6 +89,16 @@ TEST_F(BottleneckTest, ALogThatNobodyReadsIsNamedWhereMembersAreKnown) {
   EXPECT_EQ(Of().bottleneck, Bottleneck::kUnclear);
 }
 
+TEST_F(BottleneckTest, ACrawlThatDoesNotRunSaysWhatIsLeft) {
+  EXPECT_EQ(DiagnoseAtRest(now_).bottleneck, Bottleneck::kRest);
+  EXPECT_EQ(DiagnoseAtRest(now_).says, "the crawl does not run, and nothing is left to fetch");
+  queue().waiting[0] = 10;
+  queue().delayed = 3;
+  Set(kSpiderGroup, 0, 2);
+  EXPECT_EQ(DiagnoseAtRest(now_).says,
+            "the crawl does not run: `orbweaver crawl` on this folder goes on with 15 requests");
+}
+
 TEST_F(BottleneckTest, AnEmptyCrawlAndAPausedOneAreTold) {
   EXPECT_EQ(Of().bottleneck, Bottleneck::kNothing);
   Set(kSpiderGroup, 0, 1);
