@@ -7,6 +7,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -37,8 +39,22 @@ struct Exchange {
   http::response<http::string_body> response;
   std::string step = "look its name up";  // what went wrong, if anything did
   error_code error;
+  bool is_tls = false;
   bool done = false;
 };
+
+template <typename Stream>
+asio::awaitable<void, Executor> Talk(Exchange& exchange, Stream& stream) {
+  exchange.step = "send";
+  const auto [unsent, sent] = co_await http::async_write(stream, exchange.request, kAwait);
+  exchange.error = unsent;
+  if (unsent) co_return;
+  exchange.step = "read the answer";
+  beast::flat_buffer buffer;
+  const auto [unread, read] = co_await http::async_read(stream, buffer, exchange.response, kAwait);
+  exchange.error = unread;
+  exchange.done = !unread;
+}
 
 asio::awaitable<void, Executor> Run(Exchange& exchange, Resolver& resolver, Socket& socket) {
   const auto [unknown, endpoints] =
@@ -54,26 +70,34 @@ asio::awaitable<void, Executor> Run(Exchange& exchange, Resolver& resolver, Sock
     if (!refused) break;
   }
   if (exchange.error) co_return;
-  exchange.step = "send";
-  const auto [unsent, sent] = co_await http::async_write(socket, exchange.request, kAwait);
-  exchange.error = unsent;
-  if (unsent) co_return;
-  exchange.step = "read the answer";
-  beast::flat_buffer buffer;
-  const auto [unread, read] = co_await http::async_read(socket, buffer, exchange.response, kAwait);
-  exchange.error = unread;
-  exchange.done = !unread;
+  if (!exchange.is_tls) {
+    co_await Talk(exchange, socket);
+    co_return;
+  }
+  exchange.step = "agree on TLS";
+  asio::ssl::context context(asio::ssl::context::tls_client);
+  asio::ssl::stream<Socket&> tls(socket, context);
+  const auto [disagreed] = co_await tls.async_handshake(asio::ssl::stream_base::client, kAwait);
+  exchange.error = disagreed;
+  if (!disagreed) co_await Talk(exchange, tls);
 }
 
 }  // namespace
 
-absl::StatusOr<AdminResponse> AskAdmin(const std::string& address, const AdminRequest& request,
+absl::StatusOr<AdminResponse> AskAdmin(const std::string& url, const AdminRequest& request,
                                        Duration timeout) {
+  constexpr std::string_view kHttp = "http://";
+  constexpr std::string_view kHttps = "https://";
+  const bool is_tls = url.starts_with(kHttps);
+  const std::string address = url.substr(is_tls                   ? kHttps.size()
+                                         : url.starts_with(kHttp) ? kHttp.size()
+                                                                  : 0);
   const size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == address.size()) {
     return PoisonError("ask {}: expected HOST:PORT", address);
   }
   Exchange exchange;
+  exchange.is_tls = is_tls;
   exchange.host = address.substr(0, colon);
   exchange.port = address.substr(colon + 1);
   if (exchange.host.starts_with('[') && exchange.host.ends_with(']')) {

@@ -16,6 +16,17 @@ struct AdminRequest {
   std::string_view accept_encoding;
   std::string_view if_none_match;
   std::string_view body;
+  // Further headers, empty where the client sent none: who asks, and from which page a browser does
+  // so. AskAdmin sends none of them.
+  std::string_view host;
+  std::string_view cookie;
+  std::string_view csrf;        // X-CSRF
+  std::string_view origin;      // Origin
+  std::string_view fetch_site;  // Sec-Fetch-Site
+  // The client, as the server sees it: its IP address, and both ends of its connection as IP:PORT.
+  std::string_view peer;
+  std::string_view peer_end;
+  std::string_view own_end;
 };
 
 struct AdminResponse {

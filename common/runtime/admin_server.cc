@@ -2,9 +2,11 @@
 
 #include <exception>
 #include <memory>
+#include <sstream>
 #include <sys/resource.h>
 #include <thread>
 #include <tuple>
+#include <type_traits>
 #include <unistd.h>
 #include <utility>
 
@@ -16,6 +18,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/basic_stream.hpp>
@@ -29,6 +32,7 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/runtime/admin_tls.h"
 #include "common/runtime/connection_table.h"
 #include "common/runtime/host_check.h"
 
@@ -48,6 +52,8 @@ using Awaitable = asio::awaitable<T, Executor>;
 using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Socket = asio::basic_stream_socket<tcp, Executor>;
 using Stream = beast::basic_stream<tcp, Executor>;
+using TlsStream = asio::ssl::stream<Stream>;
+using Request = http::request<http::string_body>;
 using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
                                          asio::wait_traits<std::chrono::steady_clock>, Executor>;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable_t<Executor>());
@@ -62,6 +68,29 @@ constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 constexpr size_t kMaxDrainBytes = size_t{256} << 10;
 
 std::string_view ToStd(beast::string_view text) { return {text.data(), text.size()}; }
+
+// The client at the other end.
+struct Peer {
+  std::string address;
+  std::string peer_end;  // as AdminRequest has it
+  std::string own_end;
+};
+
+// Empty texts where the client has gone already.
+Peer PeerOf(const Socket& socket) {
+  const auto text = [](const tcp::endpoint& end, const error_code& error) {
+    std::ostringstream stream;
+    if (!error) stream << end;
+    return stream.str();
+  };
+  error_code gone;
+  const tcp::endpoint peer = socket.remote_endpoint(gone);
+  error_code closed;
+  const tcp::endpoint own = socket.local_endpoint(closed);
+  return {.address = peer.address().to_string(),
+          .peer_end = text(peer, gone),
+          .own_end = text(own, closed)};
+}
 
 AdminResponse Refusal(int status, const char* text) {
   AdminResponse response;
@@ -144,6 +173,9 @@ class AdminServer::Impl {
   }
 
   absl::Status Start() {
+    if (!options_.tls_certificate.empty() || !options_.tls_key.empty()) {
+      ASSIGN_OR_RETURN(tls_, LoadTls(options_.tls_certificate, options_.tls_key));
+    }
     error_code error;
     const auto address = asio::ip::make_address(options_.listen, error);
     if (!error) {
@@ -181,34 +213,50 @@ class AdminServer::Impl {
         co_await pause.async_wait(kAwait);
         continue;
       }
-      error_code gone;
-      const std::string address = socket.remote_endpoint(gone).address().to_string();
-      auto stream = std::make_shared<Stream>(std::move(socket));
-      const auto handle = connections_.Add(address, [weak = std::weak_ptr(stream)] {
-        if (const auto open = weak.lock()) open->close();
-      });
-      if (!handle.has_value()) {
-        Log(LogLevel::kWarning, kModule, "connection of {} refused: {} are open", address,
-            connections_.size());
-        continue;  // closes it
+      if (tls_ == nullptr) {
+        Welcome(std::make_shared<Stream>(std::move(socket)));
+      } else {
+        Welcome(std::make_shared<TlsStream>(Stream(std::move(socket)), *tls_));
       }
-      asio::co_spawn(io_, Serve(stream, *handle), [this, handle](std::exception_ptr failure) {
-        connections_.Remove(*handle);
-        LogFailure(failure);
-      });
     }
   }
 
+  template <typename AnyStream>
+  void Welcome(std::shared_ptr<AnyStream> stream) {
+    Peer peer = PeerOf(beast::get_lowest_layer(*stream).socket());
+    const auto handle = connections_.Add(peer.address, [weak = std::weak_ptr(stream)] {
+      if (const auto open = weak.lock()) beast::get_lowest_layer(*open).close();
+    });
+    if (!handle.has_value()) {
+      Log(LogLevel::kWarning, kModule, "connection of {} refused: {} are open", peer.address,
+          connections_.size());
+      return;  // closes it
+    }
+    asio::co_spawn(io_, Serve(std::move(stream), std::move(peer), *handle),
+                   [this, handle](std::exception_ptr failure) {
+                     connections_.Remove(*handle);
+                     LogFailure(failure);
+                   });
+  }
+
   // One connection, until the client leaves, is too slow or is not understood.
-  Awaitable<void> Serve(std::shared_ptr<Stream> shared_stream, ConnectionTable::Handle handle) {
-    Stream& stream = *shared_stream;
+  template <typename AnyStream>
+  Awaitable<void> Serve(std::shared_ptr<AnyStream> shared_stream, Peer peer,
+                        ConnectionTable::Handle handle) {
+    AnyStream& stream = *shared_stream;
+    if constexpr (std::is_same_v<AnyStream, TlsStream>) {
+      beast::get_lowest_layer(stream).expires_after(options_.timeout);
+      connections_.BeginWait(handle);
+      const auto [refused] = co_await stream.async_handshake(TlsStream::server, kAwait);
+      if (refused) co_return;
+    }
     // Holds what came of the next requests too. Room for a header and a piece of the body.
     beast::flat_buffer buffer(options_.max_header_bytes + (size_t{16} << 10));
     for (bool keep = true; keep;) {
       http::request_parser<http::string_body> parser;
       parser.header_limit(options_.max_header_bytes);
       parser.body_limit(options_.max_body_bytes);
-      stream.expires_after(options_.timeout);
+      beast::get_lowest_layer(stream).expires_after(options_.timeout);
       connections_.BeginWait(handle);
       const auto [read_error, bytes] = co_await http::async_read(stream, buffer, parser, kAwait);
       AdminResponse answer;
@@ -224,7 +272,7 @@ class AdminServer::Impl {
         head = request.method() == http::verb::head;
         keep = request.keep_alive();
         connections_.TakeInHand(handle);
-        answer = co_await Answer(request);
+        answer = co_await Answer(request, peer);
         connections_.BeginWait(handle);
       }
       keep = co_await Send(stream, std::move(answer), head, keep) && keep;
@@ -232,8 +280,8 @@ class AdminServer::Impl {
     co_await Drain(stream, buffer);
   }
 
-  // `request` outlives the coroutine.
-  Awaitable<AdminResponse> Answer(const http::request<http::string_body>& request) {
+  // Both outlive the coroutine.
+  Awaitable<AdminResponse> Answer(const Request& request, const Peer& peer) {
     // RFC 9112, section 3.2. Only the oldest of clients send none, and browsers are not of them.
     const size_t hosts = request.count(http::field::host);
     if (hosts > 1 || (request.version() >= 11 && hosts == 0)) {
@@ -248,7 +296,7 @@ class AdminServer::Impl {
         request.method() == http::verb::get || request.method() == http::verb::head;
     const bool is_slow =
         !options_.slow_reads.empty() && ToStd(request.target()).starts_with(options_.slow_reads);
-    if (only_looks && !is_slow) co_return Call(request);
+    if (only_looks && !is_slow) co_return Call(request, peer);
     SlowThread& thread = only_looks ? slow_reads_ : calls_;
     int& in_hand = only_looks ? slow_reads_in_hand_ : calls_in_hand_;
     if (in_hand >= (only_looks ? options_.max_slow_reads : options_.max_calls)) {
@@ -256,29 +304,39 @@ class AdminServer::Impl {
     }
     ++in_hand;
     const absl::Cleanup answered = [&in_hand] { --in_hand; };
-    co_return co_await asio::co_spawn(thread.io.get_executor(), CallSlowly(request), kAwaitResult);
+    co_return co_await asio::co_spawn(thread.io.get_executor(), CallSlowly(request, peer),
+                                      kAwaitResult);
   }
 
   // On a thread of slow calls.
-  Awaitable<AdminResponse> CallSlowly(const http::request<http::string_body>& request) {
-    co_return Call(request);
+  Awaitable<AdminResponse> CallSlowly(const Request& request, const Peer& peer) {
+    co_return Call(request, peer);
   }
 
-  AdminResponse Call(const http::request<http::string_body>& request) const {
+  AdminResponse Call(const Request& request, const Peer& peer) const {
     AdminResponse response =
         handler_({.method = ToStd(request.method_string()),
                   .target = ToStd(request.target()),
                   .authorization = ToStd(request[http::field::authorization]),
                   .accept_encoding = ToStd(request[http::field::accept_encoding]),
                   .if_none_match = ToStd(request[http::field::if_none_match]),
-                  .body = request.body()});
+                  .body = request.body(),
+                  .host = ToStd(request[http::field::host]),
+                  .cookie = ToStd(request[http::field::cookie]),
+                  .csrf = ToStd(request["X-CSRF"]),
+                  .origin = ToStd(request[http::field::origin]),
+                  .fetch_site = ToStd(request["Sec-Fetch-Site"]),
+                  .peer = peer.address,
+                  .peer_end = peer.peer_end,
+                  .own_end = peer.own_end});
     Log(LogLevel::kDebug, kModule, "{} {}: {}", ToStd(request.method_string()),
         ToStd(request.target()), response.status);
     return response;
   }
 
   // False when the client did not take it.
-  Awaitable<bool> Send(Stream& stream, AdminResponse answer, bool head, bool keep) {
+  template <typename AnyStream>
+  Awaitable<bool> Send(AnyStream& stream, AdminResponse answer, bool head, bool keep) {
     http::response<http::string_body> response;
     response.result(static_cast<unsigned>(answer.status));
     response.set(http::field::content_type, answer.content_type);
@@ -288,7 +346,7 @@ class AdminServer::Impl {
     response.body() = std::move(answer.body);
     response.prepare_payload();
     http::response_serializer<http::string_body> serializer(response);
-    stream.expires_after(options_.timeout);
+    beast::get_lowest_layer(stream).expires_after(options_.timeout);
     error_code error;
     if (head) {
       std::tie(error, std::ignore) = co_await http::async_write_header(stream, serializer, kAwait);
@@ -298,10 +356,16 @@ class AdminServer::Impl {
     co_return !error;
   }
 
-  Awaitable<void> Drain(Stream& stream, beast::flat_buffer& buffer) {
+  template <typename AnyStream>
+  Awaitable<void> Drain(AnyStream& stream, beast::flat_buffer& buffer) {
     error_code error;
-    stream.socket().shutdown(Socket::shutdown_send, error);
-    stream.expires_after(options_.timeout);
+    beast::get_lowest_layer(stream).expires_after(options_.timeout);
+    if constexpr (std::is_same_v<AnyStream, TlsStream>) {
+      // Says that this is the end, and not an attacker's (RFC 8446, section 6.1).
+      std::tie(error) = co_await stream.async_shutdown(kAwait);
+      co_return;
+    }
+    beast::get_lowest_layer(stream).socket().shutdown(Socket::shutdown_send, error);
     for (size_t drained = 0; !error && drained < kMaxDrainBytes;) {
       buffer.clear();
       size_t bytes = 0;
@@ -323,6 +387,7 @@ class AdminServer::Impl {
   // Constant after Start.
   const AdminServerOptions& options_;
   const Handler& handler_;
+  std::unique_ptr<asio::ssl::context> tls_;  // null: HTTP without TLS
   int port_ = 0;
 
   const HostCheck hosts_;

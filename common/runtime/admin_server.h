@@ -35,6 +35,10 @@ struct AdminServerOptions {
   // Accepted host names besides addresses and localhost (host_check.h); other names are answered
   // 421.
   std::vector<std::string> hosts;
+  // Files with a chain of certificates and its private key, PEM; both empty: HTTP without TLS. They
+  // are read by Start.
+  std::string tls_certificate;
+  std::string tls_key;
   // A request must have come whole within this, an answer have been taken within this again; an
   // idle connection is closed after it.
   Duration timeout = std::chrono::seconds(10);
@@ -55,7 +59,8 @@ class AdminServer {
   AdminServer(AdminServerOptions options, Handler handler);
   ~AdminServer();  // stops
 
-  // Binds and serves. Fatal when the address cannot be bound. Started already: does nothing.
+  // Binds and serves. Fatal when the address cannot be bound, or TLS not be had. Started already:
+  // does nothing.
   absl::Status Start();
 
   // Waits for a handler that runs, cuts what is being sent, and returns when nothing is served any

@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/config/excerpt.h"
+#include "common/runtime/secret.h"
 
 namespace orbweaver {
 namespace {
@@ -28,26 +29,6 @@ AdminResponse NotAllowed(std::string_view allowed) {
   AdminResponse response = Text(405, fmt::format("use {}\n", allowed));
   response.headers.emplace_back("Allow", allowed);
   return response;
-}
-
-// Takes as long for a wrong token of some length as for a right one.
-bool SameToken(std::string_view presented, std::string_view token) {
-  unsigned difference = presented.size() == token.size() ? 0 : 1;
-  for (size_t i = 0; i < presented.size(); ++i) {
-    difference |= static_cast<unsigned char>(presented[i] ^ token[i % token.size()]);
-  }
-  return difference == 0;
-}
-
-// RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1).
-bool IsAuthorized(std::string_view authorization, std::string_view token) {
-  constexpr std::string_view kScheme = "bearer ";
-  if (authorization.size() < kScheme.size()) return false;
-  const bool bearer =
-      std::equal(kScheme.begin(), kScheme.end(), authorization.begin(), [](char expected, char c) {
-        return expected == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-      });
-  return bearer && SameToken(authorization.substr(kScheme.size()), token);
 }
 
 int HttpStatus(const absl::Status& status) {
@@ -112,6 +93,13 @@ AdminSite::Registration AdminSite::AddAction(std::string name, std::string doc, 
   });
 }
 
+bool AdminSite::Has(std::string_view path) const {
+  if (path.starts_with(kActions)) return true;
+  if (std::find(std::begin(kBuiltIn), std::end(kBuiltIn), path) != std::end(kBuiltIn)) return true;
+  absl::MutexLock lock(&mutex_);
+  return pages_.contains(path);
+}
+
 AdminResponse AdminSite::Handle(const AdminRequest& request) const {
   const std::string_view target = WithoutAuthority(request.target);
   const std::string_view path = target.substr(0, target.find('?'));
@@ -152,7 +140,7 @@ AdminResponse AdminSite::Act(std::string_view name, std::string_view query,
   if (token_.empty()) {
     return Text(403, "actions are refused: no token is configured. Set admin.token.\n");
   }
-  if (!IsAuthorized(request.authorization, token_)) {
+  if (!SameSecret(BearerToken(request.authorization), token_)) {
     AdminResponse response = Text(401, "send `Authorization: Bearer TOKEN` (admin.token)\n");
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
     return response;

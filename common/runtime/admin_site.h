@@ -68,6 +68,14 @@ class AdminSite {
 
   AdminResponse Handle(const AdminRequest& request) const ABSL_LOCKS_EXCLUDED(acting_, mutex_);
 
+  // Whether it answers for this path itself: its pages, and all that lies below /actions/.
+  bool Has(std::string_view path) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Does an action for a part of this process, which has seen to it that it may be done. NotFound:
+  // there is no such action.
+  absl::StatusOr<std::string> Do(std::string_view name, const FormParams& params) const
+      ABSL_LOCKS_EXCLUDED(acting_, mutex_);
+
  private:
   struct NamedPage {
     std::string content_type;
@@ -87,8 +95,6 @@ class AdminSite {
   AdminResponse Get(std::string_view path) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   AdminResponse Act(std::string_view name, std::string_view query,
                     const AdminRequest& request) const ABSL_LOCKS_EXCLUDED(acting_, mutex_);
-  absl::StatusOr<std::string> Do(std::string_view name, const FormParams& params) const
-      ABSL_LOCKS_EXCLUDED(acting_, mutex_);
   AdminResponse Index() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   AdminResponse Readiness() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   AdminResponse StatusPage() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

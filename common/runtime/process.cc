@@ -90,6 +90,13 @@ absl::Status Serve(const ProcessInfo& info, const ProcessOptions& options,
   const auto config_page = site.AddPage("/config", "application/json",
                                         [&schema] { return config::EffectiveJson(schema); });
 
+  const auto drain = site.AddAction(
+      "drain", "ends the process in good order, as SIGTERM does; its partitions go to the others",
+      [&stop](const FormParams&) {
+        stop.Request();
+        return "it finishes what it has in hand and ends";
+      });
+
   std::vector<std::string> hosts = options.admin.hosts;
   hosts.push_back(MachineName());
   if (!options.admin.advertise.empty()) hosts.push_back(options.admin.advertise);
