@@ -48,7 +48,7 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/config/schema.h"
-#include "common/runtime/admin_server.h"
+#include "common/runtime/secret.h"
 #include "common/runtime/signal_watcher.h"
 #include "common/scope/scope_options.h"
 
@@ -322,7 +322,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   if (!arguments.no_console) {
     ASSIGN_OR_RETURN(
         admin, CrawlAdmin::Start(options, schema, folder, progress.run(), watch->recent(), *crawl));
-    progress.ShowConsole(admin->address());
+    progress.ShowConsole(admin->url());
     if (IsConfigured(schema, "admin.port")) {
       PrintError("The admin server answers on {}.\n", admin->address());
     }
@@ -452,15 +452,12 @@ int Run(std::span<const std::string> all_args) {
     options.log.level = LogLevel::kWarning;
     ConfigureLog(options.log);
   }
-  if (!arguments.no_console && !IsLoopback(options.process.admin.listen) &&
-      options.process.admin.token.empty()) {
-    return Fail(
-        kExitUsage, "crawl",
-        fmt::format("--console {}: other machines could ask there. Set admin.token, or give "
-                    "an address of this machine alone, such as 127.0.0.1:9600",
-                    options.process.admin.listen));
+  if (const absl::Status may = CheckConsoleOptions(options.console, options.process.admin.token,
+                                                   options.process.admin.listen);
+      !arguments.no_console && !may.ok()) {
+    return Fail(kExitUsage, "crawl", fmt::format("--console: {}", MessageOf(may)));
   }
-  if (options.process.admin.token.empty()) options.process.admin.token = NewToken();
+  if (options.process.admin.token.empty()) options.process.admin.token = NewSecret();
   StopRequest stop;
   SignalWatcher signals(stop, kStopDeadline);
   signals.Start();

@@ -12,12 +12,14 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/crawl/crawl_contact.h"
-#include "cli/crawl/order_journal.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/writable_log.h"
 #include "cli/message.h"
 #include "cli/order_writer.h"
+#include "cli/orders/order.h"
+#include "cli/orders/order_effect.h"
+#include "cli/orders/order_journal.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -35,6 +37,7 @@ namespace {
   R"(  --data DIR        in the folder of `orbweaver crawl`: a crawl that runs there carries the order
                     out, else the next run does. Without it the only crawl in ./crawl-data, or a
                     cluster that the options name
+  --dry-run         say what it would touch, and do nothing
   --config FILE     read the options from a file: kafka.brokers, url.…
   --set NAME=VALUE  set an option
   --help            this text
@@ -88,6 +91,7 @@ struct Arguments {
   std::string operand;
   DomainOrder order;
   std::optional<std::filesystem::path> folder;
+  bool only_look = false;
 };
 
 // " (lag 12 and 3)", or nothing when that cannot be known now.
@@ -113,25 +117,41 @@ absl::Status AskToOrder(std::string_view action, const Arguments& args, const st
   return absl::OkStatus();
 }
 
+// A crawl that runs may be looked at too.
+absl::Status Preview(std::string_view action, const ProductOptions& options, const Arguments& args,
+                     const std::string& domain, const PublicSuffixes& suffixes) {
+  ASSIGN_OR_RETURN(const auto look, Frontier::Open(options, args.folder));
+  Order order;
+  order.name = action;
+  order.domain = domain;
+  order.change = args.order;
+  ASSIGN_OR_RETURN(const OrderEffect effect,
+                   PreviewOrder({.bus = look->bus(), .store = look->store(), .queue = {}}, order,
+                                options, suffixes, args.folder.has_value(), SystemClock().Wall()));
+  Print("It {}. Nothing was done.\n", effect.says);
+  return absl::OkStatus();
+}
+
 absl::Status Give(std::string_view action, const ProductOptions& options, const Arguments& args) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(const std::string domain,
                    NamedDomain(args.operand, options.spider.url, *suffixes));
   if (domain != args.operand) Print("{} belongs to {}\n", args.operand, domain);
+  if (args.only_look) return Preview(action, options, args, domain, *suffixes);
   const auto log = OpenWritableLog(options, args.folder);
   if (!log.ok() && args.folder.has_value()) return AskToOrder(action, args, domain, log.status());
   RETURN_IF_ERROR(log.status());
   ASSIGN_OR_RETURN(const GivenOrder given,
                    GiveOrder(*log->bus, *log->store, SystemClock(), domain, args.order, kTimeout));
   const std::string says = OrderText(domain, args.order);
-  if (args.folder.has_value()) {
-    const absl::Status kept = Journal(*args.folder, {.time = SystemClock().Wall(),
-                                                     .action = action,
-                                                     .parameters = EncodeForm({{"domain", domain}}),
-                                                     .is_done = true,
-                                                     .answer = says});
-    if (!kept.ok()) PrintError("{}\n", MessageOf(kept));
-  }
+  const absl::Status kept = Journal(JournalFile(options.console, args.folder),
+                                    {.time = SystemClock().Wall(),
+                                     .action = action,
+                                     .parameters = EncodeForm({{"domain", domain}}),
+                                     .by = UserOfProcess(),
+                                     .is_done = true,
+                                     .answer = says});
+  if (!kept.ok()) PrintError("{}\n", MessageOf(kept));
   Print("{}{}\n", says,
         args.folder.has_value()
             ? ", once its crawl goes on"
@@ -169,6 +189,7 @@ std::string Parse(std::string_view action, std::vector<std::string> args, Argume
     parsed->order.purge = action == "purge";
     parsed->order.forget = action == "forget";
   }
+  parsed->only_look = TakeSwitch(&args, "--dry-run");
   if (args.size() != 1 || args[0].starts_with('-')) return "expected one domain";
   parsed->operand = args[0];
   return {};

@@ -10,6 +10,7 @@
 namespace orbweaver {
 
 void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
+  DeclareConsoleOptions(schema, &options->console);
   DeclareDbWorkerOptions(schema, &options->db_worker);
   DeclareHBaseOptions(schema, &options->hbase);
   DeclareKafkaOptions(schema, &options->kafka);

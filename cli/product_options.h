@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "cli/console_options.h"
 
 #include "common/base/log.h"
 #include "common/bus/kafka/kafka_options.h"
@@ -33,6 +34,7 @@ class Schema;
 }
 
 struct ProductOptions {
+  ConsoleOptions console;
   DbWorkerOptions db_worker;
   HBaseOptions hbase;
   KafkaOptions kafka;

@@ -13,8 +13,9 @@
 #include "cli/crawl/crawl_contact.h"
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/frontier.h"
-#include "cli/frontier/live_workers.h"
 #include "cli/message.h"
+#include "cli/orders/order_journal.h"
+#include "cli/orders/queue_owners.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -23,7 +24,6 @@
 #include "common/bus/topics.h"
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
-#include "common/runtime/admin_client.h"
 
 namespace orbweaver {
 namespace {
@@ -67,43 +67,6 @@ struct Arguments {
   std::optional<std::filesystem::path> folder;
 };
 
-absl::StatusOr<std::vector<std::string>> FindWorkers(Bus& bus) {
-  ASSIGN_OR_RETURN(const auto live, LiveWorkers(bus, "db-worker", kLookTimeout));
-  std::vector<std::string> addresses;
-  for (const LiveWorker& worker : live) {
-    if (!worker.admin_address.empty()) addresses.push_back(worker.admin_address);
-  }
-  if (!addresses.empty()) return addresses;
-  return RetryError(
-      "find the db workers: none has reported lately. Start one, or name them by "
-      "--workers HOST:PORT,…");
-}
-
-// Asks each worker for the action until one has done it, and prints what it says.
-absl::Status Ask(const Arguments& args, const std::string& action, const std::string& form) {
-  std::string reasons;
-  const std::string target = "/actions/" + action;
-  const std::string authorization = "Bearer " + args.token;
-  for (const std::string& worker : args.workers) {
-    const auto answer = AskAdmin(
-        worker, {.method = "POST", .target = target, .authorization = authorization, .body = form},
-        kAskTimeout);
-    if (answer.ok() && answer->status == 200) {
-      Print("{}", answer->body);
-      return absl::OkStatus();
-    }
-    std::string_view why = answer.ok() ? answer->body : MessageOf(answer.status());
-    while (why.ends_with('\n')) why.remove_suffix(1);
-    reasons += answer.ok() ? fmt::format("\n  {}: {}", worker, why) : fmt::format("\n  {}", why);
-    // The owner refused it: no other may do it.
-    if (answer.ok() && answer->status == 400) break;
-  }
-  return FatalError(
-      "{} {}: no db worker did it:{}\nA partition that is changing hands is nobody's for a moment: "
-      "try again",
-      action, args.operand, reasons);
-}
-
 // The partitions that the operand means.
 absl::StatusOr<std::vector<int>> PartitionsOf(Bus& bus, const std::string& operand) {
   ASSIGN_OR_RETURN(const int count, bus.PartitionCount(kSpiderFeedTopic, kLookTimeout));
@@ -141,16 +104,37 @@ absl::Status DoInFolder(const std::string& action, const ProductOptions& options
   return absl::OkStatus();
 }
 
+// In the journal of orders to clusters.
+void Keep(const ProductOptions& options, const std::string& action, int partition,
+          const absl::StatusOr<std::string>& says) {
+  const absl::Status kept =
+      Journal(JournalFile(options.console, std::nullopt),
+              {.time = SystemClock().Wall(),
+               .action = action,
+               .parameters = fmt::format("partition={}", partition),
+               .by = UserOfProcess(),
+               .is_done = says.ok(),
+               .answer = says.ok() ? std::string_view(*says) : MessageOf(says.status())});
+  if (!kept.ok()) PrintError("{}\n", MessageOf(kept));
+}
+
 absl::Status Do(const std::string& action, const ProductOptions& options, Arguments args) {
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   if (args.workers.empty()) {
-    ASSIGN_OR_RETURN(args.workers, FindWorkers(*bus));
+    auto found = FindQueueWorkers(*bus);
+    if (!found.ok()) {
+      return RetryError("{}. Start one, or name them by --workers HOST:PORT,…",
+                        MessageOf(found.status()));
+    }
+    args.workers = *std::move(found);
   }
   ASSIGN_OR_RETURN(const std::vector<int> partitions, PartitionsOf(*bus, args.operand));
   absl::Status result;
   for (const int partition : partitions) {
-    args.operand = std::to_string(partition);
-    result.Update(Ask(args, action, "partition=" + args.operand));
+    const auto says = AskQueueOwner(args.workers, args.token, action, partition);
+    if (says.ok()) Print("{}\n", *says);
+    result.Update(says.status());
+    Keep(options, action, partition, says);
   }
   return result;
 }

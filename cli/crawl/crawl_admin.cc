@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "cli/crawl/crawl_contact.h"
-#include "cli/crawl/order_journal.h"
+#include "cli/crawl/crawl_seeds.h"
 #include "cli/frontier/history_file.h"
 #include "cli/listen_address.h"
+#include "cli/orders/order_journal.h"
 
 #include "common/base/clock.h"
 #include "common/base/json.h"
@@ -37,9 +38,12 @@ CrawlAdmin::CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder,
                        const CrawlRun& run, const RecentOutcomes& outcomes, LocalCrawl& crawl)
     : folder_(folder),
       listen_(options.process.admin.listen),
-      orders_(options, folder, crawl),
-      frontier_(crawl.bus(), crawl.store()),
+      is_tls_(!options.console.tls_cert.empty()),
+      options_(options),
       admin_(crawl.admin_site()),
+      desk_(options, crawl.suffixes(), SystemClock(), SubjectOf(crawl)),
+      orders_(desk_, crawl.admin_site()),
+      frontier_(crawl.bus(), crawl.store()),
       started_at_(SystemClock().Wall()),
       lags_(crawl.bus()),
       sampler_(std::make_shared<CrawlSampler>(
@@ -51,6 +55,11 @@ CrawlAdmin::CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder,
                        .read_lags = [this] { return lags_.Read(kLagTimeout); },
                        .file = HistoryFile(folder.path())},
           SystemClock())),
+      access_({.read_token = options.console.read_token,
+               .admin_token = options.process.admin.token,
+               .read_only = options.console.read_only,
+               .is_tls = is_tls_},
+              SystemClock()),
       api_(options, crawl.suffixes(), SystemClock(),
            {.kind = "crawl",
             .name = folder.path().string(),
@@ -64,36 +73,65 @@ CrawlAdmin::CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder,
             .sampler = sampler_,
             .roles = {"db-worker", "spider", "strategy-worker"}}),
       site_(api_, admin_),
+      order_api_(desk_, access_, SystemClock(), JournalFile(options.console, folder.path())),
+      gate_(access_, order_api_, site_, admin_),
       server_({.listen = listen_,
                .port = options.process.admin.port,
                .slow_reads = std::string(kApiPath),
-               .hosts = options.process.admin.hosts},
+               .hosts = options.process.admin.hosts,
+               .tls_certificate = options.console.tls_cert,
+               .tls_key = options.console.tls_key},
               [this](const AdminRequest& request) { return Handle(request); }) {}
 
+OrderSubject CrawlAdmin::SubjectOf(LocalCrawl& crawl) const {
+  const auto open = [&crawl]() -> absl::StatusOr<OpenCrawl> {
+    return OpenCrawl{.bus = &crawl.bus(), .store = &crawl.store(), .owner = {}};
+  };
+  return {.look = open,
+          .open = open,
+          .queue = [&crawl] { return QueueOf(crawl); },
+          .has_scope = true,
+          .holds_once = ", once the running crawl has read it",
+          .add_seeds =
+              [this, &crawl](Bus& bus, const std::vector<std::string>& urls) {
+                return AddMoreSeeds(urls, options_, folder_, bus, crawl.suffixes());
+              },
+          .ask_owner =
+              [this](const std::string& action, int partition) {
+                return admin_.Do(action, {{"partition", std::to_string(partition)}});
+              },
+          .drain = {}};
+}
+
 AdminResponse CrawlAdmin::Handle(const AdminRequest& request) const {
-  AdminResponse answer = IsLoopback(listen_) ? site_.Handle(request) : admin_.Handle(request);
+  AdminResponse answer = gate_.Handle(request);
   Keep(request, answer);
   return answer;
 }
 
 void CrawlAdmin::Keep(const AdminRequest& request, const AdminResponse& answer) const {
   constexpr std::string_view kActions = "/actions/";
-  constexpr int kNoToken = 401, kNoSuch = 404;
-  const bool is_order = request.method == "POST" && request.target.starts_with(kActions) &&
-                        answer.status != kNoToken && answer.status != kNoSuch;
-  if (!is_order) return;
+  const bool is_strangers =
+      answer.status == 401 || answer.status == 403 || answer.status == 404 || answer.status == 429;
+  if (request.method != "POST" || !request.target.starts_with(kActions) || is_strangers) return;
   std::string_view action = request.target.substr(kActions.size());
   const size_t query = std::min(action.find('?'), action.size());
   const bool has_query = query < action.size();
-  const std::string_view parameters = has_query ? action.substr(query + 1) : request.body;
+  FormParams params =
+      ParseForm(has_query ? action.substr(query + 1) : request.body).value_or(FormParams());
   action = action.substr(0, query);
+  const std::string by = params.contains("by") ? params["by"] : "admin";
+  params.erase("by");
+  const std::string form = EncodeForm(params);
   const std::string_view says = answer.body;
-  const absl::Status kept =
-      Journal(folder_.path(), {.time = SystemClock().Wall(),
-                               .action = action,
-                               .parameters = parameters,
-                               .is_done = answer.status == 200,
-                               .answer = says.substr(0, says.find_last_not_of('\n') + 1)});
+  const absl::Status kept = Journal(JournalFile(options_.console, folder_.path()),
+                                    {.time = SystemClock().Wall(),
+                                     .action = action,
+                                     .parameters = form,
+                                     .by = by,
+                                     .from = request.peer,
+                                     .is_done = answer.status == 200,
+                                     .answer = says.substr(0, says.find_last_not_of('\n') + 1)});
   if (!kept.ok()) Log(LogLevel::kWarning, "crawl", "{}", MessageOf(kept));
 }
 
@@ -123,6 +161,8 @@ std::string CrawlAdmin::address() const {
   return AddressText(ip, server_.port());
 }
 
+std::string CrawlAdmin::url() const { return (is_tls_ ? "https://" : "http://") + address(); }
+
 absl::StatusOr<std::unique_ptr<CrawlAdmin>> CrawlAdmin::Start(
     const ProductOptions& options, const config::Schema& schema, const CrawlFolder& folder,
     const CrawlRun& run, const RecentOutcomes& outcomes, LocalCrawl& crawl) {
@@ -139,8 +179,9 @@ absl::StatusOr<std::unique_ptr<CrawlAdmin>> CrawlAdmin::Start(
     json.Key("held").Value(crawl.held()).EndObject();
   }));
   RETURN_IF_ERROR(admin->server_.Start());
-  RETURN_IF_ERROR(WriteContact(
-      folder.path(), {.address = admin->address(), .token = options.process.admin.token}));
+  RETURN_IF_ERROR(WriteContact(folder.path(), {.address = admin->address(),
+                                               .token = options.process.admin.token,
+                                               .is_tls = admin->is_tls_}));
   admin->sampler_->Start();
   return admin;
 }

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
-#include <random>
 #include <system_error>
 #include <unistd.h>
 
+#include "cli/orders/order_journal.h"
 #include "fmt/format.h"
 
 #include "common/base/status.h"
@@ -26,16 +26,10 @@ std::string_view WithoutNewline(std::string_view text) {
 
 }  // namespace
 
-std::string NewToken() {
-  std::random_device random;
-  std::string token;
-  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", random());
-  return token;
-}
-
 absl::Status WriteContact(const std::filesystem::path& folder, const CrawlContact& contact) {
   const std::filesystem::path file = folder / kNewFile;
-  const std::string text = fmt::format("{}\n{}\n", contact.address, contact.token);
+  const std::string text =
+      fmt::format("{}\n{}\n{}", contact.address, contact.token, contact.is_tls ? "tls\n" : "");
   unlink(file.c_str());  // one that others may read
   const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const bool is_written =
@@ -59,7 +53,22 @@ std::optional<CrawlContact> ReadContact(const std::filesystem::path& folder) {
   CrawlContact contact;
   const bool is_whole = std::getline(stream, contact.address) &&
                         std::getline(stream, contact.token) && !contact.token.empty();
+  std::string third;
+  contact.is_tls = std::getline(stream, third) && third == "tls";
   return is_whole ? std::optional(contact) : std::nullopt;
+}
+
+std::string AskLoginLink(const CrawlContact& contact, Duration timeout) {
+  constexpr std::string_view kLink = "#login=";
+  const std::string authorization = "Bearer " + contact.token;
+  const auto answer = AskAdmin(
+      contact.Url(),
+      {.method = "POST", .target = "/api/v1/login-codes", .authorization = authorization}, timeout);
+  if (!answer.ok() || answer->status != 200) return {};
+  const size_t begin = answer->body.find(kLink);
+  if (begin == answer->body.npos) return {};
+  const size_t end = answer->body.find_first_not_of("0123456789abcdef", begin + kLink.size());
+  return answer->body.substr(begin, end - begin);
 }
 
 absl::StatusOr<std::string> AskCrawl(const std::filesystem::path& folder, std::string_view action,
@@ -70,18 +79,19 @@ absl::StatusOr<std::string> AskCrawl(const std::filesystem::path& folder, std::s
         fmt::format("no crawl of {} says where it can be asked", folder.string()));
   }
   // A request of its own, so that an action is known not to have been done when nobody is there.
-  if (const auto alive =
-          AskAdmin(contact->address, {.method = "GET", .target = "/healthz"}, timeout);
+  if (const auto alive = AskAdmin(contact->Url(), {.method = "GET", .target = "/healthz"}, timeout);
       !alive.ok()) {
     return absl::NotFoundError(
         fmt::format("no crawl of {} answers: {}", folder.string(), MessageOf(alive.status())));
   }
   const std::string target = fmt::format("/actions/{}", action);
   const std::string authorization = "Bearer " + contact->token;
-  const std::string form = EncodeForm(params);
+  FormParams signed_params = params;
+  signed_params["by"] = UserOfProcess();
+  const std::string form = EncodeForm(signed_params);
   ASSIGN_OR_RETURN(
       const AdminResponse answer,
-      AskAdmin(contact->address,
+      AskAdmin(contact->Url(),
                {.method = "POST", .target = target, .authorization = authorization, .body = form},
                timeout));
   const std::string_view says = WithoutNewline(answer.body);

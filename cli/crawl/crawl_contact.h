@@ -18,10 +18,11 @@ namespace orbweaver {
 struct CrawlContact {
   std::string address;  // HOST:PORT
   std::string token;    // of its actions
-};
+  bool is_tls = false;
 
-// A new one, which nobody guesses.
-std::string NewToken();
+  // https://HOST:PORT, or http://….
+  std::string Url() const { return (is_tls ? "https://" : "http://") + address; }
+};
 
 // Replaces the folder's file (mode 0600), whole or not at all.
 absl::Status WriteContact(const std::filesystem::path& folder, const CrawlContact& contact);
@@ -29,6 +30,10 @@ void RemoveContact(const std::filesystem::path& folder);
 
 // As the file says, which a crawl that was killed leaves behind; nothing when there is none.
 std::optional<CrawlContact> ReadContact(const std::filesystem::path& folder);
+
+// The part of a login link behind the console's address, as ConsoleAccess::LoginLink has it; empty
+// when the crawl gives none.
+std::string AskLoginLink(const CrawlContact& contact, Duration timeout);
 
 // Has the crawl that runs on `folder` do an action (common/runtime/admin_site.h); the sentence that
 // it answers. Tells its refusals as they are: poison when the parameters are wrong. NotFound: no

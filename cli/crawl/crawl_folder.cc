@@ -29,7 +29,7 @@ constexpr char kBeginAnew[] = "begins-anew";
 
 // Options of the process say how it runs, not how the crawl was made.
 bool IsKept(std::string_view name) {
-  constexpr std::string_view kOfTheProcess[] = {"admin.", "log.", "stop.", "worker."};
+  constexpr std::string_view kOfTheProcess[] = {"admin.", "console.", "log.", "stop.", "worker."};
   return std::none_of(std::begin(kOfTheProcess), std::end(kOfTheProcess),
                       [name](std::string_view section) { return name.starts_with(section); });
 }

@@ -46,7 +46,7 @@ std::string DueIn(const CrawlSnapshot& crawl) {
 std::vector<std::string> DrawView(const CrawlSnapshot& crawl, size_t width, size_t height) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{} for {}{}", crawl.state, Time(crawl.elapsed),
-                              crawl.console.empty() ? "" : "   http://" + crawl.console));
+                              crawl.console.empty() ? "" : "   " + crawl.console));
   lines.push_back(fmt::format("  pages    {:>12}   {:>8.1f}/s   failed {}{}", Count(crawl.pages),
                               crawl.pages_per_s, Count(crawl.failed),
                               crawl.put_by == 0 ? "" : "   put by " + Count(crawl.put_by)));

@@ -104,7 +104,7 @@ TEST(CrawlViewTest, APausedQueueAndWhereTheCrawlIsAskedAreShown) {
   EXPECT_THAT(DrawLine(crawl), Not(HasSubstr("paused")));
   EXPECT_THAT(DrawView(crawl, 100, 50)[0], Not(HasSubstr("http")));
   crawl.paused_partitions = 3;
-  crawl.console = "127.0.0.1:9600";
+  crawl.console = "http://127.0.0.1:9600";
   EXPECT_THAT(DrawLine(crawl), HasSubstr("paused: 3 partitions"));
   const std::vector<std::string> lines = DrawView(crawl, 100, 50);
   EXPECT_THAT(lines[0], HasSubstr("http://127.0.0.1:9600"));

@@ -99,7 +99,9 @@ std::span<const Header> OriginalHeaders(const Message& letter) {
 
 class Requeue {
  public:
-  static absl::StatusOr<std::unique_ptr<Requeue>> Create(Bus& bus, Duration timeout) {
+  // `only_count`: what is taken is counted and not sent.
+  static absl::StatusOr<std::unique_ptr<Requeue>> Create(Bus& bus, bool only_count,
+                                                         Duration timeout) {
     std::unique_ptr<Requeue> requeue(new Requeue(timeout));
     ASSIGN_OR_RETURN(requeue->partitions_, bus.PartitionCount(kSpiderLogTopic, timeout));
     if (!IsPartitionCount(requeue->partitions_)) {
@@ -107,6 +109,7 @@ class Requeue {
                         requeue->partitions_);
     }
     ASSIGN_OR_RETURN(requeue->before_, PutBackBefore(bus, timeout));
+    if (only_count) return requeue;
     ASSIGN_OR_RETURN(requeue->producer_, bus.NewProducer({}, [raw = requeue.get()](const Ack& ack) {
       raw->failure_.Update(ack.status);
     }));
@@ -134,6 +137,10 @@ class Requeue {
       return absl::OkStatus();
     }
     if (!IsFirstOfOrigin(letter)) return absl::OkStatus();
+    if (producer_ == nullptr) {
+      ++counts_.put_back;
+      return absl::OkStatus();
+    }
     RETURN_IF_ERROR(Send({.topic = kSpiderLogTopic,
                           .partition = PartitionOf(SlotOf(entry.domain), partitions_),
                           .key = entry.domain,
@@ -188,7 +195,7 @@ class Requeue {
   const Duration timeout_;
   int partitions_ = 0;
   Offsets before_;
-  std::unique_ptr<Producer> producer_;
+  std::unique_ptr<Producer> producer_;  // null: only counts
   absl::Status failure_;
   Arena arena_;
   absl::flat_hash_set<std::string> origins_;
@@ -196,12 +203,10 @@ class Requeue {
   RequeueCounts counts_;
 };
 
-}  // namespace
-
-absl::StatusOr<RequeueCounts> RequeueDeadLetters(Bus& bus, const LogRange& range,
-                                                 absl::FunctionRef<bool(const Message&)> wanted,
-                                                 Duration timeout) {
-  ASSIGN_OR_RETURN(const auto requeue, Requeue::Create(bus, timeout));
+absl::StatusOr<RequeueCounts> TakeLetters(Bus& bus, const LogRange& range,
+                                          absl::FunctionRef<bool(const Message&)> wanted,
+                                          bool only_count, Duration timeout) {
+  ASSIGN_OR_RETURN(const auto requeue, Requeue::Create(bus, only_count, timeout));
   absl::Status taken;
   LogReader reader(range);
   const absl::Status read = reader.Read(bus, timeout, [&](const Message& letter) {
@@ -212,6 +217,20 @@ absl::StatusOr<RequeueCounts> RequeueDeadLetters(Bus& bus, const LogRange& range
   RETURN_IF_ERROR(taken);
   RETURN_IF_ERROR(requeue->Note());
   return requeue->counts();
+}
+
+}  // namespace
+
+absl::StatusOr<RequeueCounts> RequeueDeadLetters(Bus& bus, const LogRange& range,
+                                                 absl::FunctionRef<bool(const Message&)> wanted,
+                                                 Duration timeout) {
+  return TakeLetters(bus, range, wanted, /*only_count=*/false, timeout);
+}
+
+absl::StatusOr<RequeueCounts> CountDeadLetters(Bus& bus, const LogRange& range,
+                                               absl::FunctionRef<bool(const Message&)> wanted,
+                                               Duration timeout) {
+  return TakeLetters(bus, range, wanted, /*only_count=*/true, timeout);
 }
 
 }  // namespace orbweaver

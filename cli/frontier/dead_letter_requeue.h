@@ -29,4 +29,9 @@ absl::StatusOr<RequeueCounts> RequeueDeadLetters(Bus& bus, const LogRange& range
                                                  absl::FunctionRef<bool(const Message&)> wanted,
                                                  Duration timeout);
 
+// The same counts, of what RequeueDeadLetters would do now; writes nothing.
+absl::StatusOr<RequeueCounts> CountDeadLetters(Bus& bus, const LogRange& range,
+                                               absl::FunctionRef<bool(const Message&)> wanted,
+                                               Duration timeout);
+
 }  // namespace orbweaver

@@ -5,8 +5,10 @@ import json
 import os
 import signal
 import subprocess
+import urllib.parse
+import urllib.request
 
-from cluster_world import PARTITIONS, TOPICS, World, main
+from cluster_world import PARTITIONS, PATIENCE_S, TOPICS, World, main
 from synthetic_web import FAULTS
 
 
@@ -79,7 +81,10 @@ class Cluster(World):
         self.assertIn(f"order written: {blocked} is blocked until", self.run_command("block", blocked, "--for", "1h"))
         self.await_that("the domain is blocked", lambda: self.inspect("domain", blocked)["queue"]["blocked"])
         # A host stands for its domain.
-        self.assertIn(f"order written: {purged} ", self.run_command("purge", f"www.{purged}"))
+        shown = self.order("purge?preview=1", domain=f"www.{purged}")
+        self.assertGreater(shown["touches"]["waiting"], 0)
+        self.assertEqual(f"It {shown['says']}. Nothing was done.\n", self.run_command("purge", purged, "--dry-run"))
+        self.assertIn(f"order written: {purged} ", self.order("purge", domain=f"www.{purged}")["says"])
         self.await_that("its requests are dropped",
                         lambda: sum(self.inspect("domain", purged)["queue"]["waiting_by_band"]) == 0)
         seed = next(seed for seed in seeds if self.inspect("url", seed)["domain"] == purged)
@@ -90,7 +95,7 @@ class Cluster(World):
         for words in (("block", blocked), ("block", blocked, "--for", "soon"), ("purge", "a..b"), ("pause", "8"),
                       ("pause", "all", "--token", "wrong"), ("pause", "all", "--workers", "127.0.0.1:1")):
             self.assertNotEqual(0, self.workers.command(*words, capture_output=True).returncode, words)
-        self.run_command("resume", "all")
+        self.assertEqual({"partitions": PARTITIONS}, {name: count for name, count in self.order("resume")["touches"].items() if name == "partitions"})
         self.await_that("the others are fetched", lambda: self.web.requests() > 0)
         self.run_command("unblock", blocked)
         self.await_end()
@@ -98,8 +103,27 @@ class Cluster(World):
         self.seed()
         self.await_end()
         self.assertEqual([], self.dead_letters())
+        # A worker that is drained ends in good order, and the crawl goes on without it.
+        drained = self.running[-1]
+        self.order("drain", worker=drained.name)
+        self.await_that("it ends", drained.ended)
+        self.running.remove(drained)
+        kept = [json.loads(line) for line in (self.folder / "orders.jsonl").read_text().splitlines()]
+        self.assertEqual([("block", "user"), ("purge", "admin"), ("resume", "admin"), ("unblock", "user"), ("drain", "admin")],
+                         [(order["action"], order["by"].split()[0]) for order in kept if order["action"] != "pause"])
         self.stop_all()
         self.assertTrue(self.web.report()["check"]["equal"])
+
+    def order(self, name, **form):
+        """Gives an order to the console of this cluster; its answer."""
+        if not hasattr(self, "console"):
+            process = subprocess.Popen([self.BUILD / "cli/orbweaver", "console", "--listen=127.0.0.1:0", f"--config={self.workers.config}"],
+                                       stderr=subprocess.PIPE, text=True)
+            self.addCleanup(lambda: (process.kill(), process.communicate()))
+            self.console = next(line for line in process.stderr if line.startswith("The console of ")).split()[-3]
+        request = urllib.request.Request(f"{self.console}api/v1/orders/{name}", urllib.parse.urlencode(form).encode(), {"Authorization": "Bearer e2e"})
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+            return json.loads(answer.read())
 
     def inspect(self, *words):
         return json.loads(self.run_command("inspect", *words))

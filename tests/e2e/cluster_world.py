@@ -56,6 +56,7 @@ class World(unittest.TestCase):
             "db_worker.checkpoint_interval": "500ms",
             # A busy machine must not take a worker for dead.
             "worker.session_timeout": "60s",
+            "console.journal": str(self.folder / "orders.jsonl"),
             "admin.token": "e2e", **(settings or {})})
         self.prefix = prefix
         self.run_command("init")

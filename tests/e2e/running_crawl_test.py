@@ -179,7 +179,7 @@ class RunningCrawl(Newcomer):
         self.tell("purge", "127.0.0.1")
         _, errors = self.ends(process)
         self.assertIn(f"The admin server answers on [::1]:", errors)
-        for address, says in (("0.0.0.0:0", "other machines could ask there"), ("9600", "expected IP:PORT"), ("127.0.0.1:x", "expected IP:PORT")):
+        for address, says in (("0.0.0.0:0", "other machines reach this address"), ("9600", "expected IP:PORT"), ("127.0.0.1:x", "expected IP:PORT")):
             self.assertIn(says, self.orbweaver("crawl", "--data", "data", "--console", address, code=2).stderr)
 
 

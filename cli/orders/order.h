@@ -1,0 +1,50 @@
+// An order to a crawl, as a form names it: the console's API and the commands read it by this.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/frontier/kept_failures.h"
+#include "cli/frontier/log_reader.h"
+
+#include "common/base/clock.h"
+#include "common/model/spider_log.h"
+#include "common/runtime/form.h"
+#include "common/url/domain.h"
+#include "common/url/options.h"
+
+namespace orbweaver {
+
+// All that there is to know of an order before it is given.
+struct OrderKind {
+  std::string_view name;
+  std::string_view needs;  // parameters, separated by blanks
+  std::string_view takes;  // further ones, that may be left out
+  std::string_view says;   // its effect
+};
+std::span<const OrderKind> OrderKinds();
+
+// Views of `domain_order` are empty.
+struct Order {
+  std::string name;
+  FormParams parameters;          // as they were given
+  std::string domain;             // block, unblock, purge, forget; registered
+  DomainOrder change;             // the same
+  std::vector<std::string> urls;  // add-seeds
+  std::optional<int> partition;   // pause, resume; nothing: all
+  LogRange letters;               // requeue-dead-letters
+  WantedFailures failures;        // requeue-failed
+  std::string worker;             // drain
+};
+
+// NotFound: there is no such order. Poison: a parameter is missing, unknown or wrong. `now` is when
+// a block begins.
+absl::StatusOr<Order> ReadOrder(std::string_view name, const FormParams& params,
+                                const UrlOptions& urls, const PublicSuffixes& suffixes,
+                                WallTime now);
+
+}  // namespace orbweaver
