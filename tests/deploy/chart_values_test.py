@@ -39,6 +39,9 @@ def of_worker(values_name):
     component = COMPONENTS[values_name]
     on = {"pagesWorker": {"enabled": True}}
     return {
+        f"{values_name}.tag": ("7", on, lambda r: [one["image"].rpartition(":")[2] for one in [
+            r.container(component), *init_container(r, component, "after-init"), r.container("spider" if component != "spider" else "db-worker")]]
+            == ["7", "7", "0.1.0"]),
         f"{values_name}.replicas": (5, on, lambda r: r.worker(component)["spec"]["replicas"] == 5),
         f"{values_name}.resources": ({"requests": {"cpu": 3}}, on, lambda r: r.container(component)["resources"] == {"requests": {"cpu": 3}}),
         f"{values_name}.nodeSelector": ({"a": "b"}, on, lambda r: template(r, component).get("nodeSelector") == {"a": "b"}),

@@ -22,8 +22,10 @@ app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version }}
 {{- end -}}
 
+{{- /* Of (list $ TAG); without a tag that of all. */ -}}
 {{- define "orbweaver.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- $top := index . 0 -}}
+{{ $top.Values.image.repository }}:{{ index . 1 | default $top.Values.image.tag | default $top.Chart.AppVersion }}
 {{- end -}}
 
 {{- /* The kinds of worker of this release: the name in values, the component, the program, its port. */ -}}

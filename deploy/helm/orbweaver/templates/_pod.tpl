@@ -17,12 +17,13 @@ securityContext:
     type: RuntimeDefault
 {{- end -}}
 
-{{- /* What all containers have that run a program of ours. Its environment follows. */ -}}
+{{- /* Of (list $ TAG): all containers have this that run a program of ours. */ -}}
 {{- define "orbweaver.container" -}}
+{{- $top := index . 0 -}}
 image: {{ include "orbweaver.image" . }}
-imagePullPolicy: {{ .Values.image.pullPolicy }}
-{{ include "orbweaver.confined" . }}
-{{- with .Values.secrets.environment }}
+imagePullPolicy: {{ $top.Values.image.pullPolicy }}
+{{ include "orbweaver.confined" $top }}
+{{- with $top.Values.secrets.environment }}
 envFrom:
   {{- range . }}
   - secretRef:
