@@ -46,6 +46,12 @@ class ConsoleCrawl(Newcomer):
         self.assertIn("The console of data is at http://127.0.0.1:", line)
         return process, line.split()[6].rstrip("/")
 
+    def waits_until(self, condition):
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
     def ends(self, process, code):
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=PATIENCE_S)

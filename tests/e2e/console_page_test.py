@@ -21,7 +21,7 @@ class ConsolePage(ConsoleCrawl):
         """Of each the address behind #, and a text that stands in it."""
         url = lambda path: "#/url/" + urllib.parse.quote(self.one.url(path), safe="")
         return (("#/", "How the crawl stands"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "Last fetches"), ("#/history", "Pages a second"),
-                ("#/history?range=7d", "Pages a second"), ("#/workers", "strategy-worker"), ("#/dead-letters", "There are none"),
+                ("#/history?range=7d", "Pages a second"), ("#/workers", "strategy-worker"), ("#/dead-letters", "There are none"), ("#/orders", "Given so far"), ("#/login", "Token"),
                 ("#/domain/never.test", "Nothing is known"), (url(LONG), "very-long-name"), (url("/" + "unbroken" * 80), "never heard of"),
                 ("#/url/mailto:" + urllib.parse.quote("שלום עולם " * 30), "is no URL that is ever fetched"), ("#/domains?contains=nobody", "No domain matches"), ("#/url/%", "is no URL"))
 
@@ -61,7 +61,7 @@ class ConsolePage(ConsoleCrawl):
                 order.append(window.evaluate(FOCUSED))
                 window.strikes("Tab")
                 self.assertLess(len(order), 20, order)
-            self.assertEqual(["A Orbweaver", "A Overview", "A Curves", "A Domains", "A Workers", "A Dead letters", "INPUT query"], order)
+            self.assertEqual(["A Orbweaver", "A Overview", "A Curves", "A Domains", "A Workers", "A Dead letters", "A Orders", "A Log in", "INPUT query"], order)
             window.strikes("/")
             window.types(self.one.url("/"))
             window.strikes("Enter")
@@ -111,6 +111,67 @@ class ConsolePage(ConsoleCrawl):
             self.assertTrue(window.evaluate("window.plot.isConnected"))
             window.strikes("Escape")
             self.assertEqual("Pages a second ", window.evaluate("window.plot.querySelector('figcaption').textContent"))
+        self.ends(process, 4)
+
+    def logs_in(self, window, base):
+        """By the link that a terminal shows."""
+        told = self.orbweaver("console", "--data", "data").stdout
+        link = next(word for word in told.split() if "#login=" in word)
+        window.go(link)
+        window.waits_for("document.getElementById('login')?.textContent === 'Log out'")
+        self.assertEqual("#/", window.evaluate("location.hash"))
+        return link
+
+    def test_a_domain_is_blocked_and_let_go_by_keyboard_and_the_journal_says_so(self):
+        process, base = self.begins_crawl()
+        with Window() as window:
+            window.go(base + "/#/orders")
+            window.waits_for_text("You may look, and give no orders.")
+            link = self.logs_in(window, base)
+            for width, order in ((1280, "Block"), (390, "Unblock")):
+                window.resize(width, 900)
+                window.evaluate("location.hash = '#/domain/127.0.0.1'")
+                window.waits_for_text(order + "…")
+                window.evaluate(f"[...document.querySelectorAll('button')].find(b => b.textContent === '{order}…').focus()")
+                window.strikes("Enter")
+                if order == "Block":
+                    window.waits_for("document.activeElement.name === 'for'")
+                    window.strikes("Enter")
+                # The counts come before the deed, and the button for it has the focus.
+                window.waits_for("document.activeElement.className === 'act'")
+                self.assertRegex(window.evaluate("document.querySelector('.touches').innerText"), r"[\d,]+ waiting")
+                self.assertEqual([], window.clipped())
+                self.assertEqual([], window.serious_findings())
+                window.strikes("Enter")
+                window.waits_for(f"document.querySelector('dialog .told').innerText.includes('Done: ')")
+                self.assertIn("127.0.0.1", window.evaluate("document.querySelector('dialog .told').innerText"))
+                window.strikes("Escape")
+                window.waits_for("document.querySelector('dialog') === null")
+                self.assertEqual(order + "…", window.evaluate("document.activeElement.textContent"))
+                # The crawl does as the page says.
+                blocked = lambda: json.loads(self.orbweaver("inspect", "domain", "127.0.0.1", "--data", "data").stdout)["queue"]["blocked"]
+                self.waits_until(lambda: blocked() == (order == "Block"))
+            window.evaluate("location.hash = '#/orders'")
+            window.waits_for_text("login link")
+            self.assertEqual(["unblock", "block"], window.evaluate("[...document.querySelectorAll('td:nth-child(2)')].map(cell => cell.textContent)"))
+            self.assertEqual([], window.serious_findings())
+            # A wrong order says what is wrong, and does nothing.
+            window.evaluate("[...document.querySelectorAll('button')].find(b => b.textContent === 'Block…').click(); document.querySelector('dialog [name=domain]').value = '%'; "
+                            "document.querySelector('dialog form').requestSubmit()")
+            window.waits_for("document.querySelector('dialog .wrong') !== null")
+            self.assertTrue(window.evaluate("document.querySelector('dialog .act').hidden"))
+            window.strikes("Escape")
+            window.evaluate("location.hash = '#/login'")
+            window.waits_for_text("Log out")
+            window.evaluate("[...document.querySelectorAll('main button')].find(b => b.textContent === 'Log out').click()")
+            window.waits_for("document.getElementById('login').textContent === 'Log in'")
+            window.evaluate("location.hash = '#/orders'")
+            window.waits_for_text("You may look, and give no orders.")
+            # The link was good once.
+            window.go("about:blank")
+            window.go(link)
+            window.waits_for_text("its login link was used already")
+            self.assertNotIn("login=", window.evaluate("location.href"))
         self.ends(process, 4)
 
     def test_a_tab_that_nobody_looks_at_asks_nothing_and_then_goes_on(self):

@@ -2,9 +2,12 @@
 import {deadLetters} from "./dead_letters.js";
 import {domain} from "./domain.js";
 import {domains} from "./domains.js";
-import {history} from "./history.js";
-import {ask, show} from "./live.js";
+import {history as curves} from "./history.js";
+import {ask, redraw, show} from "./live.js";
+import {login} from "./login.js";
+import {orders} from "./orders.js";
 import {overview} from "./overview.js";
+import {isLoggedIn, loadSession, logIn, wantsLogin} from "./session.js";
 import {url} from "./url.js";
 import {workers} from "./workers.js";
 
@@ -13,8 +16,10 @@ const views = {
   domains: (_, parameters) => domains(parameters),
   domain: (operand) => operand && domain(operand),
   url: (operand) => operand && url(operand),
-  history: (_, parameters) => history(parameters),
+  history: (_, parameters) => curves(parameters),
   workers: () => workers,
+  orders: () => orders,
+  login: () => login(""),
   "dead-letters": (_, parameters) => deadLetters(parameters),
 };
 
@@ -33,8 +38,9 @@ function viewOf(hash) {
   return make?.(decoded(operand.join("/")), new URLSearchParams(query)) || overview;
 }
 
-function navigate() {
-  const view = viewOf(location.hash);
+// `why`: of a login that failed.
+function navigate(why = "") {
+  const view = why ? login(why) : viewOf(location.hash);
   document.title = `${view.title} – Orbweaver`;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.view === view.name) link.setAttribute("aria-current", "page");
@@ -52,6 +58,30 @@ async function tellSubject() {
   }
 }
 
+// The link in the header says what it leads to; a login link logs in and is gone from the address and the history.
+function tellSession() {
+  const link = document.getElementById("login");
+  link.hidden = !isLoggedIn() && !wantsLogin();
+  link.textContent = isLoggedIn() ? "Log out" : "Log in";
+  redraw();
+}
+
+async function begin() {
+  const code = /^#login=(.+)$/.exec(location.hash)?.[1];
+  let why = "";
+  try {
+    if (code) {
+      history.replaceState(null, "", "#/");
+      why = await logIn(decoded(code));
+      if (why) history.replaceState(null, "", "#/login");
+    }
+    navigate(why);
+    await loadSession();
+  } catch {
+    navigate(why);  // the view says that nobody answers
+  }
+}
+
 const query = document.getElementById("query");
 document.getElementById("search").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -66,6 +96,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   query.focus();
 });
-addEventListener("hashchange", navigate);
-navigate();
+document.addEventListener("session", tellSession);
+addEventListener("hashchange", () => { if (location.hash.startsWith("#login=")) begin(); else navigate(); });
+begin();
 tellSubject();

@@ -1,6 +1,7 @@
 // One domain: its numbers, robots.txt, queue and last fetches.
 import {facts, make, time} from "./elements.js";
 import {count, span} from "./format.js";
+import {nameOf, orderButton} from "./order.js";
 import {outcomes} from "./outcomes.js";
 
 function known(record, now) {
@@ -27,6 +28,7 @@ export const domain = (name) => ({
   request: () => `/api/v1/domain?${new URLSearchParams({name})}`,
   draw: ({domain: registered, partition, slot, record, queue, ...rest}, now) => [
     make("h1", null, make("bdi", null, registered)),
+    make("p", {class: "buttons"}, ["block", "unblock", "purge", "requeue-failed", "forget"].map((order) => orderButton(order, `${nameOf(order)}…`, {domain: registered}))),
     record || queue ? null : make("p", null, "Nothing is known of this domain: no link and no seed led there."),
     facts([["Partition", partition], ["Slot", slot]]),
     record && known(record, now), queue && waits(queue, now), record && outcomes(rest, now)],

@@ -1,6 +1,6 @@
 // Shows a view and keeps it fresh: one request each time, none while nobody looks.
 //
-// A view: {title, every (ms), request() → path, draw(answer, now) → elements}.
+// A view: {title, every (ms), request() → path, draw(answer, now) → elements}; or {title, draw()}.
 import {make} from "./elements.js";
 import {sentence} from "./format.js";
 
@@ -56,13 +56,21 @@ function replace(parts) {
 export async function refresh() {
   clearTimeout(timer);
   asking?.abort();
-  if (document.hidden) return;  // visibilitychange begins anew
+  if (current === null || document.hidden) return;  // visibilitychange begins anew
+  if (!current.request) {  // a view of nothing but a form
+    replace(current.draw());
+    return;
+  }
   const drawn = current;
   asking = new AbortController();
   const {signal} = asking;
   try {
     const {ok, status, answer} = await ask(drawn.request(), {signal});
     if (signal.aborted) return;
+    if (status === 401) {
+      location.hash = "#/login";
+      return;
+    }
     const isTheirs = status === 400 || status === 404;  // the question is wrong: asking again helps nobody
     shown = ok ? answer : null;
     if (ok) replace(drawn.draw(answer, Date.now()));
@@ -76,6 +84,12 @@ export async function refresh() {
   timer = setTimeout(refresh, drawn.every);
 }
 
+// Draws the last answer again: something else has changed that the view shows.
+export function redraw() {
+  if (shown !== null) replace(current.draw(shown, Date.now()));
+  else if (current !== null && !current.request) refresh();
+}
+
 export function show(view) {
   current = view;
   shown = null;
@@ -87,5 +101,5 @@ export function show(view) {
 
 document.addEventListener("visibilitychange", refresh);
 addEventListener("online", refresh);
-addEventListener("resize", () => { if (shown !== null) replace(current.draw(shown, Date.now())); });  // curves are drawn for a width
+addEventListener("resize", redraw);  // curves are drawn for a width
 addEventListener("pageshow", ({persisted}) => { if (persisted) refresh(); });

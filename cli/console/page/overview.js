@@ -2,6 +2,8 @@
 import {domainLink, figures, make, time} from "./elements.js";
 import {bytes, count, rate, sentence, span} from "./format.js";
 import {groupNames, loop} from "./loop.js";
+import {nameOf, orderButton} from "./order.js";
+import {orderOf} from "./session.js";
 import {table} from "./table.js";
 
 function drawRun(run) {
@@ -33,11 +35,12 @@ function drawQueue({queue: {total, exact, domains_read: read, oldest_seconds: ol
 function drawPartitions({groups, queue}) {
   const rows = queue.partitions.map((partition, index) => ({...partition, index}));
   const number = (title, of) => ({title, number: true, of});
+  const acts = orderOf("pause") ? [{title: "Orders", of: (row) => ["pause", "resume"].map((order) => orderButton(order, `${nameOf(order)}…`, {partition: row.index}))}] : [];
   return [make("h2", null, "Partitions"), table("Partitions", [
     {title: "Partition", of: (row) => row.index},
     ...groups.map(({group, partitions}) => number(`Unread by ${groupNames[group] ?? group}`, (row) => count(partitions[row.index].lag))),
     number("Waiting", (row) => count(row.waiting)), number("For later", (row) => count(row.delayed)), number("Ready", (row) => count(row.ready)),
-    number("Paced", (row) => count(row.paced)), number("Blocked", (row) => count(row.blocked))], rows)];
+    number("Paced", (row) => count(row.paced)), number("Blocked", (row) => count(row.blocked)), ...acts], rows)];
 }
 
 // In words and by its edge; never by its colour alone.
@@ -47,8 +50,8 @@ const drawAlerts = (alerts, now) => alerts.length > 0 && make("ul", {class: "ale
 export const overview = {
   name: "overview", title: "Overview", every: 2000,
   request: () => "/api/v1/overview",
-  draw: ({alerts, bottleneck, run, status}, now) => [
+  draw: ({alerts, bottleneck, run, stages, status}, now) => [
     make("h1", null, "How the crawl stands"),
     make("p", {class: "says"}, sentence(bottleneck.says)),
-    drawAlerts(alerts, now), loop(status, run), drawQueue(status), drawRun(run), drawPartitions(status)],
+    drawAlerts(alerts, now), loop(status, run, stages), drawQueue(status), drawRun(run), drawPartitions(status)],
 };

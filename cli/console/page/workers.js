@@ -1,6 +1,8 @@
 // The workers of the crawl.
 import {make, time} from "./elements.js";
 import {bytes, count, span} from "./format.js";
+import {orderButton} from "./order.js";
+import {orderOf} from "./session.js";
 import {table} from "./table.js";
 
 // A worker that has reported nothing for so long is pale.
@@ -22,7 +24,8 @@ export const workers = {
         {title: "Memory", number: true, of: (row) => row.memory_bytes === null ? "–" : bytes(row.memory_bytes)},
         {title: "Cores", number: true, of: (row) => row.cpu_cores === null ? "–" : row.cpu_cores.toFixed(2)},
         {title: "Partitions", of: (row) => row.partitions.length > 8 ? `${count(row.partitions.length)} of them` : row.partitions.join(", ") || "none"},
-        {title: "Address", of: (row) => make("bdi", null, row.admin_address || "–")}], rows)
+        {title: "Address", of: (row) => make("bdi", null, row.admin_address || "–")},
+        ...orderOf("drain") ? [{title: "Order", of: (row) => orderButton("drain", "Drain…", {worker: row.id})}] : []], rows)
         : make("p", null, "No worker has told of itself yet. A crawl on one machine has them in its own process; a cluster's report every few seconds.")];
   },
 };
