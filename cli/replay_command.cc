@@ -77,7 +77,7 @@ Of --crawl:
   --out DIR           write a report: a page with curves and tables, and its figures as CSV and
                       Parquet; replaces an earlier report
   --draws N           crawl so often with each strategy, unknown pages answering otherwise each
-                      time: 5 by default, 1 to 10; with 1 bounds are too narrow
+                      time, and another seed: 5 by default, 1 to 10; with 1 bounds are too narrow
   --value EXPRESSION  the worth of a page, by its recorded columns; without it a page counts when
                       its content is new
   --value-file FILE   the same by lines of URL,SCORE, or columns url and score of a .parquet

@@ -37,6 +37,12 @@ constexpr Duration kStopDeadline = std::chrono::seconds(60);
 constexpr int kMostPartitions = 16;
 constexpr Duration kLook = std::chrono::milliseconds(200);
 
+bool HaveSameFetches(const lab::CrawlTrace& one, const lab::CrawlTrace& other) {
+  return std::ranges::equal(
+      one.fetches, other.fetches,
+      [](const lab::TracedFetch& a, const lab::TracedFetch& b) { return a.url == b.url; });
+}
+
 // The parts that all crawls have in common, and how far each has come.
 class CrawlRun {
  public:
@@ -60,9 +66,11 @@ class CrawlRun {
 
  private:
   void Work();
-  absl::StatusOr<std::unique_ptr<Strategy>> NewStrategy(const StrategyOptions& options) const;
+  absl::StatusOr<std::unique_ptr<Strategy>> NewStrategy(const StrategyOptions& options,
+                                                        uint64_t draw) const;
   absl::StatusOr<std::vector<lab::CrawlTrace>> CrawlAll(size_t index);
-  absl::StatusOr<lab::CrawlTrace> Crawl(size_t index, uint64_t draw);
+  // `web_draw`: of what was not recorded, as `draw` is of the strategy's chance.
+  absl::StatusOr<lab::CrawlTrace> Crawl(size_t index, uint64_t draw, uint64_t web_draw);
   uint64_t Expected(const lab::CrawlTrace& so_far) const;
 
   const ReplayTask& task_;
@@ -114,35 +122,40 @@ uint64_t CrawlRun::Expected(const lab::CrawlTrace& so_far) const {
   return static_cast<uint64_t>(std::min(in_time, static_cast<double>(budget_)));
 }
 
-absl::StatusOr<std::unique_ptr<Strategy>> CrawlRun::NewStrategy(
-    const StrategyOptions& options) const {
+absl::StatusOr<std::unique_ptr<Strategy>> CrawlRun::NewStrategy(const StrategyOptions& options,
+                                                                uint64_t draw) const {
   if (IsOracle(options)) return evaluation_.NewOracle();
-  return LoadStrategy(options, arguments_.seed);
+  return LoadStrategy(options, arguments_.seed + draw);
 }
 
 absl::StatusOr<std::vector<lab::CrawlTrace>> CrawlRun::CrawlAll(size_t index) {
   std::vector<lab::CrawlTrace> traces;
   for (uint64_t draw = 0; draw < draws_; ++draw) {
-    ASSIGN_OR_RETURN(lab::CrawlTrace trace, Crawl(index, draw));
+    // Where nothing is unknown, draws differ for a strategy that decides at random alone.
+    const bool is_known = draw > 0 && traces[0].unknown.empty();
+    ASSIGN_OR_RETURN(lab::CrawlTrace trace, Crawl(index, draw, is_known ? 0 : draw));
     // A further draw is whole or counts for nothing.
     if (draw > 0 && trace.end == lab::CrawlEnd::kStopped) break;
     traces.push_back(std::move(trace));
-    // Where nothing is unknown all draws are the same.
-    if (traces[0].unknown.empty() || traces[0].end == lab::CrawlEnd::kStopped) break;
+    if (traces[0].end == lab::CrawlEnd::kStopped) break;
+    if (is_known && draw == 1 && HaveSameFetches(traces[0], traces[1])) {
+      traces.pop_back();
+      break;
+    }
   }
   expected_[index] = fetches_[index].load();
   return traces;
 }
 
-absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index, uint64_t draw) {
+absl::StatusOr<lab::CrawlTrace> CrawlRun::Crawl(size_t index, uint64_t draw, uint64_t web_draw) {
   const ListedStrategy& listed = task_.strategies[index];
-  ASSIGN_OR_RETURN(const auto strategy, NewStrategy(listed.options));
+  ASSIGN_OR_RETURN(const auto strategy, NewStrategy(listed.options, draw));
   StrategyWorkerOptions worker = task_.WorkerOptions();
   // Strategies are compared, not lots that are drawn beside them.
   worker.explore = 0;
   DbWorkerOptions queue = task_.options.db_worker;
   queue.politeness = spider_.politeness;
-  lab::RecordedSource source(web_, arguments_.seed + draw);
+  lab::RecordedSource source(web_, arguments_.seed + web_draw);
   ASSIGN_OR_RETURN(const auto crawl,
                    lab::VirtualCrawl::Create({.source = source,
                                               .strategy = *strategy,

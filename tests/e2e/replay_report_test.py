@@ -70,6 +70,16 @@ class ReplayReport(Newcomer):
         self.assertLess(float(other["support"]), 1)
         self.assertLess(float(other["low"]), float(other["high"]))
 
+    def test_bounds_tell_of_a_strategys_own_chance(self):
+        self.recorded()
+        worth = "(title like '%1%') + 3 * (title like '%2%') + 9 * (title like '%3%') + 27 * (title like 'good%')"
+        self.replay("--strategy", "random", "--strategy", "breadth_first", "--value", worth, "--out", "report")
+        figures = {row["strategy"]: row for row in self.table("figures") if row["metric"] == "value"}
+        self.assertEqual({"1"}, {row["support"] for row in figures.values()})
+        # Nothing is unknown, so that is all that may differ.
+        self.assertLess(float(figures["random"]["low"]), float(figures["random"]["high"]))
+        self.assertEqual(figures["breadth_first"]["low"], figures["breadth_first"]["high"])
+
     def test_mistakes_are_told_before_the_work(self):
         self.recorded()
         said = self.replay("--value", 'titel="x"', code=2).stderr

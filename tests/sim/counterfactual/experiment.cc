@@ -28,6 +28,8 @@ constexpr size_t kSeeds = 3;
 constexpr size_t kDraws = 5;
 constexpr Duration kTimeout = std::chrono::hours(1);  // of virtual time
 constexpr uint32_t kOk = 200;
+// Of strategies that decide at random: reality draws otherwise than any draw of a prediction.
+constexpr uint64_t kOtherSeed = 1'000'003;
 
 template <typename T>
 T Must(absl::StatusOr<T> made) {
@@ -110,7 +112,7 @@ void Experiment::Record() {
 
 RealFigures Experiment::Really(const std::string& strategy, const CrawlLimit& limit) {
   SyntheticSource source(*web_, *suffixes_, kSeeds);
-  const auto loaded = Load(strategy, seed_);
+  const auto loaded = Load(strategy, seed_ + kOtherSeed);
   const auto crawl = Must(VirtualCrawl::Create(SetupOf(source, *loaded, limit)));
   Must(crawl->Run([](const CrawlTrace&) { return true; }));
 
@@ -139,7 +141,7 @@ StrategyReport Experiment::Predict(const std::string& strategy, const CrawlLimit
     HastySource hasty(*recorded_, draw);
     CrawlSource* source = &recorded;
     if (mistake == Mistake::kLatencyIgnored) source = &hasty;
-    const auto loaded = Load(strategy, seed_);
+    const auto loaded = Load(strategy, seed_ + draw);
     const auto crawl = Must(VirtualCrawl::Create(SetupOf(*source, *loaded, limit)));
     draws.push_back(pages_->FetchesOf(Must(crawl->Run([](const CrawlTrace&) { return true; }))));
   }
