@@ -11,7 +11,7 @@ import unittest
 import jsonschema
 import yaml
 
-from helm import CHART, COMPONENTS, Release, bytes_of, cores_of, environment, helm
+from helm import CHART, COMPONENTS, Release, bytes_of, cores_of, environment, helm, merged
 from options import ROOT, WORKERS, effective, effective_in_file, program, seconds
 
 SCHEMAS = pathlib.Path(os.environ["KUBERNETES_SCHEMAS"])
@@ -24,8 +24,9 @@ EVERYTHING = {
                "tolerations": [{"key": "crawl", "operator": "Exists", "effect": "NoSchedule"}]},
     "pagesWorker": {"enabled": True},
     "strategyLibrary": {"file": "libmine.so#deep", "image": "registry.example.com/mine:1"},
-    "console": {"enabled": True},
-    "networkPolicy": {"clusterNetworks": ["34.0.0.0/8"], "kafka": {"to": [{"podSelector": {"matchLabels": {"app": "kafka"}}}]}},
+    "console": {"enabled": True, "service": True, "orders": True, "tlsSecret": "console-tls", "journalClaim": "orders"},
+    "networkPolicy": {"clusterNetworks": ["34.0.0.0/8"], "console": [{"podSelector": {"matchLabels": {"app": "ingress"}}}],
+                      "kafka": {"to": [{"podSelector": {"matchLabels": {"app": "kafka"}}}]}},
     "monitoring": {"podMonitor": True, "alerts": True, "dashboard": True, "labels": {"release": "prometheus"}},
 }
 OPERATORS_KINDS = ("PodMonitor", "PrometheusRule")
@@ -119,6 +120,9 @@ class Rendering(unittest.TestCase):
         for part in ("kubectl -n crawl get pods", "orbweaver seeds add - --config /etc/orbweaver/orbweaver.yaml", "names nobody yet", "helm -n crawl test orbweaver"):
             self.assertIn(part, text)
         self.assertNotIn("console", text)
+        served = {"console": {"enabled": True, "service": True}, "secrets": {"environment": ["tokens"]}}
+        self.assertIn("networkPolicy.console names nobody", notes(served))
+        self.assertNotIn("networkPolicy.console", notes(merged(served, {"networkPolicy": {"console": [{"podSelector": {}}]}})))
         self.assertIn("port-forward deployment/orbweaver-console 9600", notes({"console": {"enabled": True}}))
         self.assertNotIn("names nobody", notes({"config": {"spider": {"fetch": {"user_agent": "us/1 (+https://us.test)"}}}}))
         self.assertIn("networkPolicy.enabled is false", notes({"networkPolicy": {"enabled": False}}))
@@ -159,7 +163,7 @@ class Options(unittest.TestCase):
         for section, name in (("admin", "listen"), ("admin", "port"), ("admin", "advertise"), ("admin", "token"), ("worker", "name"),
                               ("strategy", "path")):
             del config[section][name]
-        del config["spider"]["archive"]["folder"]
+        del config["spider"]["archive"]["folder"], config["console"]
         config["spider"]["fetch"]["headers"] = {"Accept": "text/html", "X-Team": "crawl: \"we\" 'are' {{ here }}"}
         config["log"]["levels"] = {"bus": "debug"}
         config["kafka"]["properties"] = {"security.protocol": "SASL_SSL", "linger.ms": "5"}
@@ -236,6 +240,18 @@ class Options(unittest.TestCase):
         asked = {word for pod in release.all("Pod") for container in pod["spec"]["containers"] for word in container["args"] if "://" in word}
         self.assertEqual({f"http://orbweaver-{component}-0.orbweaver-{component}:{self.options(release, component)['admin.port']}/readyz"
                           for component in release.components()}, asked)
+
+    def test_the_console_is_told_what_it_knows(self):
+        for values in ({"console": {"enabled": True}}, EVERYTHING, merged(EVERYTHING, {"config": {"admin": {"hosts": ["crawl.example.com"]}}})):
+            release = Release(values)
+            container, = release.find("Deployment", "orbweaver-console")["spec"]["template"]["spec"]["containers"]
+            options = effective_in_file(release.configuration(), environment(container))
+            service = values["console"].get("service", False)
+            self.assertEqual(not service, options["console.read_only"])
+            self.assertEqual("/var/lib/orbweaver/orders.jsonl", options["console.journal"])
+            self.assertEqual("/etc/orbweaver-tls/tls.crt" if service else "", options["console.tls_cert"])
+            self.assertEqual("config" in values, "crawl.example.com" in options["admin.hosts"])
+            self.assertEqual(service, "orbweaver-console.crawl.svc" in options["admin.hosts"])
 
     def test_a_pods_grace_is_longer_than_its_drain(self):
         for deadline in (None, "1500ms", "30s", "2m", "1h", "1d"):

@@ -54,6 +54,14 @@ def library(**where):
     return {"strategyLibrary": {"file": "libx.so", **where}}
 
 
+TOKENS = {"secrets": {"environment": ["tokens"]}}
+
+
+def console(release):
+    found, = release.find("Deployment", "orbweaver-console")["spec"]["template"]["spec"]["containers"]
+    return found
+
+
 ALL_MONITORING = {"monitoring": {"podMonitor": True, "alerts": True, "dashboard": True}}
 # Path -> (value, what else must be set, what is then true and was not without it).
 SWITCHES = {
@@ -92,6 +100,18 @@ SWITCHES = {
                               and {"name": "strategies", "emptyDir": {}} in template(r, "strategy-worker")["volumes"]),
     "init.enabled": (False, {}, lambda r: not r.all("Job")),
     "console.enabled": (True, {}, lambda r: [one["metadata"]["name"] for one in r.all("Deployment")] == ["orbweaver-console"]),
+    "console.service": (True, {"console": {"enabled": True}, **TOKENS}, lambda r: console(r)["args"][-1] == "0.0.0.0:9600"
+                        and r.find("Service", "orbweaver-console")["spec"]["ports"][0]["port"] == 9600
+                        and console(r)["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "console", "scheme": "HTTP"}
+                        and environment(console(r))["ORBWEAVER_ADMIN__HOSTS"] == "orbweaver-console,orbweaver-console.crawl,orbweaver-console.crawl.svc"),
+    "console.tlsSecret": ("t", {"console": {"enabled": True, "service": True}, **TOKENS}, lambda r:
+                          environment(console(r)).get("ORBWEAVER_CONSOLE__TLS_CERT") == "/etc/orbweaver-tls/tls.crt"
+                          and environment(console(r))["ORBWEAVER_CONSOLE__TLS_KEY"] == "/etc/orbweaver-tls/tls.key"
+                          and {"name": "tls", "mountPath": "/etc/orbweaver-tls", "readOnly": True} in console(r)["volumeMounts"]
+                          and console(r)["readinessProbe"]["httpGet"]["scheme"] == "HTTPS"),
+    "console.orders": (True, {"console": {"enabled": True}, **TOKENS}, lambda r: environment(console(r))["ORBWEAVER_CONSOLE__READ_ONLY"] == "false"),
+    "console.journalClaim": ("j", {"console": {"enabled": True}}, lambda r: {"name": "journal", "persistentVolumeClaim": {"claimName": "j"}}
+                             in r.find("Deployment", "orbweaver-console")["spec"]["template"]["spec"]["volumes"]),
     "console.resources": ({"requests": {"cpu": "2"}}, {"console": {"enabled": True}}, lambda r: r.find("Deployment", "orbweaver-console")["spec"][
         "template"]["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "2"}}),
     "networkPolicy.enabled": (False, {}, lambda r: not r.all("NetworkPolicy")),
@@ -101,6 +121,9 @@ SWITCHES = {
     "networkPolicy.hbase.ports": ([7], {}, lambda r: policy(r, "store")["egress"][0]["ports"] == [{"port": 7, "protocol": "TCP"}]),
     "networkPolicy.dns.to": ([PEER], {}, lambda r: policy(r, "all")["egress"][0]["to"] == [PEER]),
     "networkPolicy.prometheus": ([PEER], {}, lambda r: PEER in policy(r, "admin")["ingress"][0]["from"]),
+    "networkPolicy.console": ([PEER], {"console": {"enabled": True, "service": True}, **TOKENS},
+                              lambda r: [one["spec"]["ingress"] for one in r.all("NetworkPolicy") if one["metadata"]["name"] == "orbweaver-console"]
+                              == [[{"from": [PEER], "ports": [{"port": 9600, "protocol": "TCP"}]}]]),
     "networkPolicy.clusterNetworks": (["8.0.0.0/8"], {}, lambda r: "8.0.0.0/8" in policy(r, "web")["egress"][0]["to"][0]["ipBlock"]["except"]),
     "networkPolicy.spiderEgress": ([{"to": [PEER]}], {}, lambda r: {"to": [PEER]} in policy(r, "web")["egress"]),
     "monitoring.podMonitor": (True, {}, lambda r: len(r.all("PodMonitor")) == 1),
@@ -154,6 +177,13 @@ WRONG = [
     ({"config": {"stop": {"deadline": "soon"}}}, "config.stop.deadline: \"soon\" is not a duration"),
     ({"pagesWorker": {"enabled": True}, "config": {"db_worker": {"roles": ["pages"]}}}, "config.db_worker.roles: pagesWorker.enabled sets the roles"),
     ({"config": {"topics": {"partitions": 4}}, "spider": {"replicas": 5}}, "spider.replicas: 5, but config.topics.partitions is 4"),
+    ({"console": {"enabled": True, "service": True}}, "console: service and orders need tokens"),
+    ({"console": {"enabled": True, "orders": True}}, "console: service and orders need tokens"),
+    ({"config": {"console": {"read_token": "x"}}}, "config.console.read_token: secrets do not belong into values"),
+    ({"config": {"console": {"read_only": True}}}, "config.console.read_only: console.orders sets it"),
+    ({"config": {"console": {"journal": "/x"}}}, "config.console.journal: the chart sets it"),
+    ({"config": {"console": {"tls_cert": "/x"}}}, "config.console.tls_cert: console.tlsSecret sets it"),
+    ({"config": {"console": {"tls_key": "/x"}}}, "config.console.tls_key: console.tlsSecret sets it"),
     ({"strategyLibrary": {"file": "x.so"}}, "strategyLibrary.file: where is it?"),
     ({"strategyLibrary": {"file": "x.so", "image": "i", "claim": "c"}}, "strategyLibrary.file: where is it?"),
     ({"strategyLibrary": {"image": "i"}}, "strategyLibrary: the file has no name"),

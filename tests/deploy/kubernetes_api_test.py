@@ -51,7 +51,7 @@ class KubernetesApi(unittest.TestCase):
         self.assertEqual(["orbweaver-console"], self.names("/apis/apps/v1/NAMESPACE/deployments"))
         self.assertEqual([f"orbweaver-{one}" for one in ("db-worker", "pages-worker", "spider", "strategy-worker")],
                          self.names("/apis/apps/v1/NAMESPACE/statefulsets"))
-        self.assertEqual(4, len(self.names("/apis/networking.k8s.io/v1/NAMESPACE/networkpolicies")))
+        self.assertEqual(5, len(self.names("/apis/networking.k8s.io/v1/NAMESPACE/networkpolicies")))
         self.assertEqual(4, len(self.names("/apis/policy/v1/NAMESPACE/poddisruptionbudgets")))
         self.helm("upgrade", "orbweaver", CHART, values=merged(WITHOUT_OPERATORS, {"image": {"tag": "0.1.1"}, "config": {"log": {"level": "debug"}}}),
                   program=program)

@@ -84,6 +84,14 @@ class NetworkPolicies(unittest.TestCase):
         for source in (PROMETHEUS, STRANGER, self.pods["db-worker"]):
             self.expect(self.release, False, source, self.pods["console"], 9600)
 
+    def test_the_consoles_service_is_for_those_who_are_named(self):
+        console = {"console": {"enabled": True, "service": True}, "secrets": {"environment": ["tokens"]}}
+        release = Release({**console, "networkPolicy": {"console": [{"namespaceSelector": {"matchLabels": PROMETHEUS.namespace}}]}})
+        self.expect(release, True, PROMETHEUS, pods(release)["console"], 9600)
+        for forbidden in (STRANGER, WORLD, pods(release)["spider"], pods(release)["db-worker"]):
+            self.expect(release, False, forbidden, pods(release)["console"], 9600)
+        self.expect(Release(console), False, PROMETHEUS, pods(Release(console))["console"], 9600)
+
     def test_another_release_is_a_stranger(self):
         other = pods(Release(EVERYTHING_ON, release="other-orbweaver"))
         self.expect(self.release, False, other["db-worker"], self.pods["db-worker"], 9630)

@@ -39,6 +39,11 @@
     "admin.listen" "the chart sets it"
     "admin.port" "the chart sets it"
     "admin.advertise" "the chart sets it"
+    "console.journal" "the chart sets it; console.journalClaim keeps it"
+    "console.read_only" "console.orders sets it"
+    "console.tls_cert" "console.tlsSecret sets it"
+    "console.tls_key" "console.tlsSecret sets it"
+    "console.read_token" "secrets do not belong into values: make a Secret with the key ORBWEAVER_CONSOLE__READ_TOKEN and name it in secrets.environment"
     "worker.name" "pods have their own"
     "admin.token" "secrets do not belong into values: make a Secret with the key ORBWEAVER_ADMIN__TOKEN and name it in secrets.environment"
     "spider.archive.folder" "spider.archive.enabled sets it, and brings the volume"
@@ -70,6 +75,9 @@
 {{- if gt $replicas $partitions -}}
 {{- fail (printf "%s.replicas: %d, but config.topics.partitions is %d: further workers would have nothing to do" $worker.values $replicas $partitions) -}}
 {{- end -}}
+{{- end -}}
+{{- if and .Values.console.enabled (or .Values.console.service .Values.console.orders) (not .Values.secrets.environment) -}}
+{{- fail "console: service and orders need tokens: make a Secret with the keys ORBWEAVER_CONSOLE__READ_TOKEN and ORBWEAVER_ADMIN__TOKEN and name it in secrets.environment" -}}
 {{- end -}}
 {{- with .Values.strategyLibrary -}}
 {{- $places := list .configMap .image .claim | compact | len -}}
