@@ -156,6 +156,8 @@ def main():
         if kept is not None:
             print(f"The crawl's folder is {kept / 'crawl-data'}, its pages are in {kept / 'pages'}.")
             print(f"To look at it in a browser: ./run orbweaver console --data {kept / 'crawl-data'}")
+        else:
+            print("Its console was at the address beside its time while it ran. To look at it afterwards: ./run demo --keep DIR")
         if arguments.record is not None:
             print(f"The crawl is recorded in {arguments.record}. What would another strategy have found? docs/experiments.md")
         return 0 if good else 1

@@ -38,6 +38,7 @@ class Demo(unittest.TestCase):
         self.assertIn("Ended: nothing is left.", out)
         self.assertIn("exactly what could be reached, and politely", out)
         self.assertNotIn("has no bound", out)
+        self.assertIn("Its console was at", out)
         self.assertIn(f"recorded in {recording}", out)
         self.assertEqual("5%", json.loads((recording / "manifest.json").read_text())["configuration"]["strategy_worker.explore"])
 

@@ -9,7 +9,6 @@ function roundUp(most) {
   return power * [1, 2, 5, 10].find((step) => step * power >= (most || 1));
 }
 
-const clock = (seconds) => new Date(seconds * 1000).toISOString().slice(11, 16);
 const moment = (seconds) => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 // "M0,1L2,3M7,8…": a new line begins after each gap.
@@ -67,10 +66,11 @@ export function curves(plot, width) {
     draw("line", {class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value)}),
     draw("text", {x: left - 6, y: y(value) + 4, "text-anchor": "end"}, plot.axis(value))]);
   const marks = [0, 1, 2, 3].map((part) => Math.round((plot.times.length - 1) * part / 3));
-  const days = plot.times.at(-1) - plot.times[0] > 86400;
+  const stretch = plot.times.at(-1) - plot.times[0];
+  const [begin, end] = stretch > 86400 ? [5, 10] : stretch > 600 ? [11, 16] : [11, 19];  // month and day, or the time of day
   const times = [...new Set(marks)].filter((index) => index >= 0).map((index, which) => draw("text", {
     x: x(index), y: height - 4, "text-anchor": which === 0 ? "start" : which === 3 ? "end" : "middle"},
-    days ? moment(plot.times[index]).slice(5, 10) : clock(plot.times[index])));
+    new Date(plot.times[index] * 1000).toISOString().slice(begin, end)));
   const told = {when: make("span", {class: "faint"}), values: plot.lines.map(() => make("b"))};
   const summary = plot.lines.map(({name, values}) => `${name} ${last(values) === null ? "unknown" : plot.format(last(values))}`).join(", ");
   const svg = draw("svg", {viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: "0", "aria-label": `${plot.title}, now: ${summary}`},
