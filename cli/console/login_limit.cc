@@ -8,7 +8,7 @@ namespace orbweaver {
 
 std::string LoginLimit::NetworkOf(std::string_view address) {
   constexpr size_t kNetworkBytes = 8;
-  const std::string text(address.substr(0, address.find('%')));
+  std::string text(address.substr(0, address.find('%')));
   in6_addr bytes;
   if (inet_pton(AF_INET6, text.c_str(), &bytes) != 1) return text;
   // An IPv4 address in the form of IPv6 is itself.
