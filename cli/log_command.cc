@@ -26,6 +26,7 @@
 #include "cli/frontier/writable_log.h"
 #include "cli/help_text.h"
 #include "cli/message.h"
+#include "cli/orders/order_journal.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
 
@@ -213,7 +214,12 @@ int Requeue(const ProductOptions& options, const Arguments& args) {
       [&](const Message& letter) { return IsAskedFor(args, kSpiderLogTopic, letter, &arena); },
       kLookTimeout);
   if (!counts.ok()) return Fail(kExitFailed, "log", MessageOf(counts.status()));
-  Print("{} put back into the spider log{}\n", Count(counts->put_back, "event"),
+  const std::string says =
+      fmt::format("{} put back into the spider log", Count(counts->put_back, "event"));
+  if (counts->put_back > 0) {
+    KeepOrderOfCommand(options.console, args.folder, "requeue-dead-letters", {}, says);
+  }
+  Print("{}{}\n", says,
         args.folder.has_value() && counts->put_back > 0
             ? fmt::format(". They are taken up by: orbweaver crawl --data {}",
                           ShellQuoted(args.folder->string()))

@@ -141,25 +141,21 @@ absl::Status Give(std::string_view action, const ProductOptions& options, const 
   const auto log = OpenWritableLog(options, args.folder);
   if (!log.ok() && args.folder.has_value()) return AskToOrder(action, args, domain, log.status());
   RETURN_IF_ERROR(log.status());
-  ASSIGN_OR_RETURN(const GivenOrder given,
-                   GiveOrder(*log->bus, *log->store, SystemClock(), domain, args.order, kTimeout));
+  const auto given = GiveOrder(*log->bus, *log->store, SystemClock(), domain, args.order, kTimeout);
+  if (!given.ok()) {
+    KeepOrderOfCommand(options.console, args.folder, action, {{"domain", domain}}, given.status());
+    return given.status();
+  }
   const std::string says = OrderText(domain, args.order);
-  const absl::Status kept = Journal(JournalFile(options.console, args.folder),
-                                    {.time = SystemClock().Wall(),
-                                     .action = action,
-                                     .parameters = EncodeForm({{"domain", domain}}),
-                                     .by = UserOfProcess(),
-                                     .is_done = true,
-                                     .answer = says});
-  if (!kept.ok()) PrintError("{}\n", MessageOf(kept));
+  KeepOrderOfCommand(options.console, args.folder, action, {{"domain", domain}}, says);
   Print("{}{}\n", says,
         args.folder.has_value()
             ? ", once its crawl goes on"
             : fmt::format(", once the strategy worker and the db worker of partition {} have "
                           "read it{}",
-                          given.written.partition, LagText(*log->bus, given.written)));
-  if (given.forgotten > 0) {
-    Print("forgot by name {} of it that had failed\n", Count(given.forgotten, "URL"));
+                          given->written.partition, LagText(*log->bus, given->written)));
+  if (given->forgotten > 0) {
+    Print("forgot by name {} of it that had failed\n", Count(given->forgotten, "URL"));
   }
   return absl::OkStatus();
 }

@@ -104,20 +104,6 @@ absl::Status DoInFolder(const std::string& action, const ProductOptions& options
   return absl::OkStatus();
 }
 
-// In the journal of orders to clusters.
-void Keep(const ProductOptions& options, const std::string& action, int partition,
-          const absl::StatusOr<std::string>& says) {
-  const absl::Status kept =
-      Journal(JournalFile(options.console, std::nullopt),
-              {.time = SystemClock().Wall(),
-               .action = action,
-               .parameters = fmt::format("partition={}", partition),
-               .by = UserOfProcess(),
-               .is_done = says.ok(),
-               .answer = says.ok() ? std::string_view(*says) : MessageOf(says.status())});
-  if (!kept.ok()) PrintError("{}\n", MessageOf(kept));
-}
-
 absl::Status Do(const std::string& action, const ProductOptions& options, Arguments args) {
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
   if (args.workers.empty()) {
@@ -134,7 +120,8 @@ absl::Status Do(const std::string& action, const ProductOptions& options, Argume
     const auto says = AskQueueOwner(args.workers, args.token, action, partition);
     if (says.ok()) Print("{}\n", *says);
     result.Update(says.status());
-    Keep(options, action, partition, says);
+    KeepOrderOfCommand(options.console, std::nullopt, action,
+                       {{"partition", fmt::to_string(partition)}}, says);
   }
   return result;
 }

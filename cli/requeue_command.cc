@@ -13,6 +13,7 @@
 #include "cli/frontier/kept_failures.h"
 #include "cli/frontier/writable_log.h"
 #include "cli/message.h"
+#include "cli/orders/order_journal.h"
 #include "cli/product_options.h"
 #include "cli/requeue_writer.h"
 #include "fmt/format.h"
@@ -20,6 +21,7 @@
 #include "common/base/status.h"
 #include "common/config/nearest.h"
 #include "common/config/schema.h"
+#include "common/runtime/form.h"
 #include "common/url/named_domain.h"
 #include "spider/fetch/failure_cause.h"
 
@@ -86,6 +88,21 @@ std::optional<std::string> Parse(std::vector<std::string>* args, WantedFailures*
   return std::nullopt;
 }
 
+// For the journal.
+FormParams ParametersOf(const WantedFailures& wanted) {
+  FormParams params;
+  if (wanted.domain.has_value()) params["domain"] = *wanted.domain;
+  if (wanted.status.has_value()) {
+    params["state"] = *wanted.status == LinkStatus::kGone ? "gone" : "error";
+  }
+  for (const FailureCause cause : wanted.causes) {
+    std::string& causes = params["cause"];
+    if (!causes.empty()) causes += ',';
+    causes += FailureCauseName(cause);
+  }
+  return params;
+}
+
 absl::Status Requeue(const ProductOptions& options,
                      const std::optional<std::filesystem::path>& folder, WantedFailures wanted,
                      bool only_count) {
@@ -108,12 +125,14 @@ absl::Status Requeue(const ProductOptions& options,
                                                            SystemClock(), wanted, kTimeout));
   if (written == 0) {
     Print("No URL has failed so.\n");
-  } else if (folder.has_value()) {
-    Print("{} will be tried again: orbweaver crawl --data {}\n", Count(written, "failed URL"),
-          ShellQuoted(folder->string()));
+    return absl::OkStatus();
+  }
+  const std::string says = fmt::format("{} will be tried again", Count(written, "failed URL"));
+  KeepOrderOfCommand(options.console, folder, "requeue-failed", ParametersOf(wanted), says);
+  if (folder.has_value()) {
+    Print("{}: orbweaver crawl --data {}\n", says, ShellQuoted(folder->string()));
   } else {
-    Print("{} will be tried again once the strategy workers have read it\n",
-          Count(written, "failed URL"));
+    Print("{} once the strategy workers have read it\n", says);
   }
   return absl::OkStatus();
 }

@@ -16,6 +16,7 @@
 #include "cli/crawl/which_crawl.h"
 #include "cli/frontier/writable_log.h"
 #include "cli/message.h"
+#include "cli/orders/order_journal.h"
 #include "cli/product_options.h"
 #include "cli/seed_lines.h"
 #include "cli/seed_scope.h"
@@ -63,6 +64,8 @@ absl::StatusOr<SeedLines> Add(const std::string& file, const ProductOptions& opt
   const absl::Status finished = writer->Finish();
   if (lines.ok()) {
     Print("{} seeds added, {} lines refused\n", writer->durable(), lines->refused);
+    KeepOrderOfCommand(options.console, std::nullopt, "add-seeds", {{"file", file}},
+                       fmt::format("{} added", Count(writer->durable(), "seed")));
   } else if (writer->durable() > 0) {
     Print("{} seeds added until then\n", writer->durable());
   }
@@ -178,6 +181,10 @@ absl::StatusOr<uint64_t> AddToFolder(const std::string& file, const ProductOptio
   status.Update(seeds.Flush());
   Print("{} added{}, {} refused\n", Count(seeds.added(), "seed"), status.ok() ? "" : " until then",
         Count(refused.count(), "line"));
+  if (!seeds.is_running() && seeds.added() > 0) {
+    KeepOrderOfCommand(options.console, path, "add-seeds", {{"file", file}},
+                       fmt::format("{} added", Count(seeds.added(), "seed")));
+  }
   RETURN_IF_ERROR(status);
   if (file != "-" && seeds.added() > 0) {
     // So that `orbweaver crawl --seeds FILE` knows that they are of this crawl.

@@ -11,6 +11,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "cli/frontier/message_view.h"
+#include "cli/message.h"
 #include "fmt/format.h"
 
 #include "common/base/json.h"
@@ -125,6 +126,26 @@ absl::StatusOr<std::vector<KeptOrder>> ReadJournal(const std::filesystem::path& 
     if (Parse(line, &order)) orders.push_back(std::move(order));
   }
   return orders;
+}
+
+void KeepOrderOfCommand(const ConsoleOptions& options,
+                        const std::optional<std::filesystem::path>& folder, std::string_view action,
+                        const FormParams& parameters, const absl::StatusOr<std::string>& answer) {
+  const std::string form = EncodeForm(parameters);
+  const std::string by = UserOfProcess();
+  const absl::Status kept =
+      Journal(JournalFile(options, folder),
+              {.time = SystemClock().Wall(),
+               .action = action,
+               .parameters = form,
+               .by = by,
+               .is_done = answer.ok(),
+               .answer = answer.ok() ? std::string_view(*answer) : MessageOf(answer.status())});
+  if (!kept.ok()) {
+    PrintError(
+        "The journal of orders does not have this one: {}. console.journal names its file.\n",
+        MessageOf(kept));
+  }
 }
 
 std::string UserOfProcess() {

@@ -52,6 +52,12 @@ struct KeptOrder {
 // over; empty when there is no file. Fatal when it cannot be read.
 absl::StatusOr<std::vector<KeptOrder>> ReadJournal(const std::filesystem::path& file, size_t limit);
 
+// Of a command at this machine that told the crawl in `folder`, or a cluster, something: says on
+// standard error when it cannot be kept.
+void KeepOrderOfCommand(const ConsoleOptions& options,
+                        const std::optional<std::filesystem::path>& folder, std::string_view action,
+                        const FormParams& parameters, const absl::StatusOr<std::string>& answer);
+
 // "user root": who runs this command.
 std::string UserOfProcess();
 

@@ -251,9 +251,13 @@ class Acting(Newcomer):
         self.assertEqual(404, give("pause")[0])
         self.assertEqual(200, give("add-seeds", urls=site.url("/2999"))[0])
         self.orbweaver("block", "127.0.0.1", "--for", "1s", "--data", "data")
+        (self.folder / "more.txt").write_text(site.url("/2998"))
+        self.orbweaver("seeds", "add", "more.txt", "--data", "data")
+        self.assertIn("1 failed URL will be tried again: ", self.orbweaver("requeue", "--cause", "http_4xx", "--data", "data").stdout)
         kept = self.journal(address)
-        self.assertEqual(["block", "add-seeds", "purge"], [entry["order"] for entry in kept])
-        self.assertEqual(["login link"] * 2, [entry["by"] for entry in kept[1:]])
+        self.assertEqual([("requeue-failed", {"cause": "http_4xx"}), ("add-seeds", {"file": "more.txt"}), ("block", {"domain": "127.0.0.1"}),
+                          ("add-seeds", {"urls": site.url("/2999")}), ("purge", {"domain": "127.0.0.1"})], [(entry["order"], entry["parameters"]) for entry in kept])
+        self.assertEqual(["user"] * 3 + ["login"] * 2, [entry["by"].split()[0] for entry in kept])
         # Once the crawl runs again, it takes its orders itself.
         crawl, _, _ = self.begins_crawl()
         status, refused = give("purge", domain="127.0.0.1")
