@@ -17,7 +17,7 @@ const views = {
   domain: (operand) => operand && domain(operand),
   url: (operand) => operand && url(operand),
   history: (_, parameters) => curves(parameters),
-  workers: () => workers,
+  workers: (_, parameters) => workers(parameters),
   orders: () => orders,
   login: () => login(""),
   "dead-letters": (_, parameters) => deadLetters(parameters),
@@ -83,11 +83,22 @@ async function begin() {
 }
 
 const query = document.getElementById("query");
-document.getElementById("search").addEventListener("submit", (event) => {
+async function isWorker(name) {
+  try {
+    const {ok, answer} = await ask("/api/v1/workers");
+    return ok && answer.workers.some(({id}) => id === name);
+  } catch {
+    return false;  // the view says that nobody answers
+  }
+}
+
+document.getElementById("search").addEventListener("submit", async (event) => {
   event.preventDefault();
   const asked = query.value.trim();
+  if (!asked) return;
   const isUrl = asked.includes("/") || asked.includes(":");
-  if (asked) location.hash = `#/${isUrl ? "url" : "domain"}/${encodeURIComponent(asked)}`;
+  if (await isWorker(asked)) location.hash = `#/workers?${new URLSearchParams({named: asked})}`;
+  else location.hash = `#/${isUrl ? "url" : "domain"}/${encodeURIComponent(asked)}`;
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && event.target === query) document.getElementById("view").focus();

@@ -1,6 +1,7 @@
 // The loop of the crawl as a picture: stages, and between them the logs with what flows through them.
-import {draw, make} from "./elements.js";
-import {count, percent, rate, span} from "./format.js";
+import {make} from "./elements.js";
+import {count, rate, span} from "./format.js";
+import {timeOf} from "./stage.js";
 
 export const groupNames = {"strategy-workers": "strategy workers", "db-workers": "db workers", spiders: "spiders", pages: "pages"};
 // So many unread messages, and the log counts as behind (cli/frontier/bottleneck).
@@ -20,18 +21,8 @@ function log(group, title) {
     make("small", null, `${rate(written)} in, ${rate(read)} out`), make("small", null, `${count(lag)} unread, ${behind(group)}`));
 }
 
-// How a stage spends its time, as a bar and in words; nothing where that is not known.
-function time(stage) {
-  const parts = ["busy", "waits_for_input", "waits_for_output"].map((part) => [part, stage?.[part]]).filter(([, share]) => typeof share === "number");
-  if (!parts.length) return null;
-  let from = 0;
-  const bars = parts.map(([part, share]) => draw("rect", {class: part, x: (from += share) - share, width: share, height: 1}));
-  const words = parts.filter(([, share]) => share >= .005).map(([part, share]) => `${part.replaceAll("_", " ")} ${percent(share)}`);
-  return [draw("svg", {class: "bar", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true"}, bars), make("small", null, words.join(", "))];
-}
-
 export function loop({groups, queue}, run, stages) {
-  const stage = (name, note) => make("li", {class: "stage"}, make("b", null, name), note && make("small", null, note), time(stages?.find((one) => one.name === name)));
+  const stage = (name, note) => make("li", {class: "stage"}, make("b", null, name), note && make("small", null, note), timeOf(stages?.find((one) => one.name === name)));
   const of = (name) => groups.find(({group}) => group === name);
   const members = (name) => of(name).members ? `${count(of(name).members)} in the group` : "";
   return make("ol", {class: "loop", "aria-label": "The loop of the crawl"},
