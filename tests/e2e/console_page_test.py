@@ -82,21 +82,39 @@ class ConsolePage(ConsoleCrawl):
             self.ends(process, 4)
             window.waits_for("!document.getElementById('trouble').hidden && document.getElementById('trouble').textContent.includes('the crawl has ended')")
 
-    def test_an_alert_says_what_to_do(self):
+    def test_a_folder_at_rest_is_shown_and_what_is_missing_is_said(self):
+        process, _ = self.begins_crawl()
+        self.ends(process, 4)
+        process, base = self.begins_console()
+        with Window(width=390) as window:
+            window.go(base + "/")
+            for hash_, text in (("#/", "How the crawl stands"), ("#/history", "Curves"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "What is known"),
+                                ("#/workers", "No worker has told of itself yet"), ("#/dead-letters", "There are none"), ("#/orders", "None."), ("#/nonsense", "How the crawl stands")):
+                window.evaluate(f"location.hash = {json.dumps(hash_)}")
+                window.waits_for_text(text)
+                self.assertEqual([], window.clipped(), hash_)
+                self.assertEqual([], window.serious_findings(), hash_)
+            self.assertEqual([], window.errors)
+        self.ends(process, 0)
+
+    def test_an_alert_says_what_to_do_and_a_stage_how_it_spends_its_time(self):
         process, base = self.begins_crawl()
         with Window() as window:
             window.go(base + "/#/workers")
             window.waits_for_text("strategy-worker")
             # None can be had at once from a crawl that is well: one is put into the answer.
             alert = {"name": "TooFarBehind", "severity": "critical", "since_ms": 1, "says": "שלום " + "unbroken" * 60, "advice": "start more of them"}
+            stages = [{"name": "spiders", "busy": 0.82, "waits_for_input": 0.178, "waits_for_output": 0.002},
+                      {"name": "strategy workers", "busy": None, "waits_for_input": None, "waits_for_output": None}]
             window.evaluate(f"const real = window.fetch; window.fetch = async (...all) => {{ const answer = await (await real(...all)).json();"
-                            f"return Response.json({{...answer, alerts: [{json.dumps(alert)}]}}); }}; location.hash = '#/'")
-            for text in ("Critical: ", "Start more of them.", "TooFarBehind, "):
+                            f"return Response.json({{...answer, alerts: [{json.dumps(alert)}], stages: {json.dumps(stages)}}}); }}; location.hash = '#/'")
+            for text in ("Critical: ", "Start more of them.", "TooFarBehind, ", "busy 82 %, waits for input 18 %"):
                 window.waits_for_text(text)
             for width in (1280, 390):
                 window.resize(width, 900)
                 self.assertEqual([], window.clipped())
             self.assertEqual([], window.serious_findings())
+            self.assertEqual(1, window.evaluate("document.querySelectorAll('.bar').length"))
         self.ends(process, 4)
 
     def test_a_curve_tells_its_values_at_the_arrow_keys_and_waits_for_who_reads_it(self):
