@@ -65,6 +65,8 @@ struct DbWorkerCore::State : RebalanceListener {
   absl::Status TakeOverComing();
   absl::Status BringToStore();
   absl::Status GoOnBehindCuts();
+  // Some partition gives nothing to the spiders, since they, or those behind them, are behind.
+  bool IsFeedFull() const;
   absl::Status Poll(Duration max_wait);
   absl::Status OpenBuckets();
   absl::Status Dequeue();
@@ -94,6 +96,7 @@ struct DbWorkerCore::State : RebalanceListener {
   Bus& bus_;
   Store& store_;
   DbWorkerMetrics& metrics_;
+  StageClock stage{metrics_.stage, clock};
   std::unique_ptr<OwnedLog> feed;
   std::unique_ptr<LogSession> scoring_log;
   std::optional<WorkerParts> parts;
@@ -155,6 +158,7 @@ absl::Status DbWorkerCore::State::Start() {
 
 absl::Status DbWorkerCore::State::Step(Duration max_wait) {
   RETURN_IF_ERROR(failure);
+  const StageScope step(stage, StageState::kBusy);
   const absl::Status status = TryStep(max_wait);
   stalled = IsRetry(status);
   return failure.ok() ? status : failure;
@@ -283,9 +287,21 @@ absl::Status DbWorkerCore::State::GoOnBehindCuts() {
   return absl::OkStatus();
 }
 
+bool DbWorkerCore::State::IsFeedFull() const {
+  const FeedOptions& options = setup.options.feed;
+  return std::any_of(partitions.begin(), partitions.end(), [&options](const auto& entry) {
+    const Partition& partition = *entry.second;
+    return partition.lag >= options.low_lag || partition.backlog > options.max_backlog;
+  });
+}
+
 absl::Status DbWorkerCore::State::Poll(Duration max_wait) {
   MessageBatch batch;
-  RETURN_IF_ERROR(scoring_log->Poll(kPollLimits, max_wait, &batch));
+  {
+    const StageScope waits(stage,
+                           IsFeedFull() ? StageState::kWaitsForOutput : StageState::kWaitsForInput);
+    RETURN_IF_ERROR(scoring_log->Poll(kPollLimits, max_wait, &batch));
+  }
   if (batch.empty()) return absl::OkStatus();
   enqueuer->Begin(std::move(batch));
   return enqueuer->Advance();

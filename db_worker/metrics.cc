@@ -39,6 +39,7 @@ DbWorkerMetrics::DbWorkerMetrics(MetricRegistry& registry)
                                     "Entries of the feed read at take-overs")),
       batch_seconds(registry.AddHistogram("orbweaver_feed_batch_seconds",
                                           "How long it took to choose and send a batch",
-                                          ExponentialBounds(0.001, 2, 14))) {}
+                                          ExponentialBounds(0.001, 2, 14))),
+      stage(registry, "queue") {}
 
 }  // namespace orbweaver

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/metrics/metric_registry.h"
+#include "common/metrics/stage_clock.h"
 
 namespace orbweaver {
 
@@ -32,6 +33,7 @@ struct DbWorkerMetrics {
   Counter& take_overs;
   Counter& read_back;  // feed entries read at take-overs
   Histogram& batch_seconds;
+  StageTimes stage;
 };
 
 }  // namespace orbweaver

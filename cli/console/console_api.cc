@@ -8,6 +8,7 @@
 #include "cli/console/assets.h"
 #include "cli/console/dead_letters_view.h"
 #include "cli/console/history_view.h"
+#include "cli/console/stages_view.h"
 #include "cli/console/workers_view.h"
 #include "cli/frontier/bottleneck.h"
 #include "cli/frontier/dead_letter_list.h"
@@ -191,6 +192,9 @@ ConsoleApi::Answer ConsoleApi::Overview() {
   json.Key("says").Value(diagnosis.says).EndObject();
   json.Key("alerts");
   WriteAlerts(subject_.sampler == nullptr ? std::vector<Alert>() : subject_.sampler->Alerts(),
+              json);
+  json.Key("stages");
+  WriteStages(subject_.sampler == nullptr ? SharesOf({}, {}, {}) : subject_.sampler->Stages(),
               json);
   json.Key("run");
   if (subject_.write_run) {

@@ -19,6 +19,7 @@ constexpr Duration kKeepEvery = std::chrono::minutes(1);
 // Of rates, that jump less than over one interval.
 constexpr Duration kCurveWindow = std::chrono::seconds(5);
 constexpr Duration kCpuWindow = std::chrono::seconds(30);
+constexpr Duration kStageWindow = std::chrono::seconds(15);
 
 }  // namespace
 
@@ -109,10 +110,16 @@ std::vector<SampledWorker> CrawlSampler::Workers() const {
   absl::MutexLock lock(&mutex_);
   std::vector<SampledWorker> workers;
   for (const WorkerReport* const worker : book_.Live(clock_.Wall())) {
-    workers.push_back(
-        {.report = *worker, .cpu_cores = book_.Rate(*worker, Vital::kCpuSeconds, kCpuWindow)});
+    workers.push_back({.report = *worker,
+                       .cpu_cores = book_.Rate(*worker, Vital::kCpuSeconds, kCpuWindow),
+                       .stages = SharesOf(book_, {&worker, 1}, kStageWindow)});
   }
   return workers;
+}
+
+std::vector<StageShares> CrawlSampler::Stages() const {
+  absl::MutexLock lock(&mutex_);
+  return SharesOf(book_, book_.Live(clock_.Wall()), kStageWindow);
 }
 
 std::vector<Alert> CrawlSampler::Alerts() const {

@@ -16,6 +16,7 @@
 #include "cli/frontier/alerts.h"
 #include "cli/frontier/history.h"
 #include "cli/frontier/log_lags.h"
+#include "cli/frontier/stage_shares.h"
 #include "cli/frontier/worker_book.h"
 
 #include "common/base/clock.h"
@@ -37,6 +38,8 @@ struct SampledCrawl {
 struct SampledWorker {
   WorkerReport report;
   std::optional<double> cpu_cores;
+  // Those that it plays.
+  std::vector<StageShares> stages;
 };
 
 // Place: behind the console's API, on a thread of its own that sleeps most of the time. Thread-safe
@@ -61,6 +64,8 @@ class CrawlSampler {
   absl::Status trouble() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Those that have not gone, by role and id.
   std::vector<SampledWorker> Workers() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // All three, over the last quarter of a minute.
+  std::vector<StageShares> Stages() const ABSL_LOCKS_EXCLUDED(mutex_);
   // As of the last look; critical ones first.
   std::vector<Alert> Alerts() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Of a range of kHistoryRanges. Up to now; of a crawl at rest, to its last sample.

@@ -1,9 +1,12 @@
 #include "cli/console/workers_view.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "cli/console/stages_view.h"
 
 #include "common/base/json.h"
 #include "common/base/unix_ms.h"
@@ -54,7 +57,10 @@ void WriteWorker(const SampledWorker& worker, std::string_view role, bool shares
   WriteNumber(worker.cpu_cores, json);
   json.Key("partitions").BeginArray();
   for (const size_t partition : partitions) json.Value(partition);
-  json.EndArray().EndObject();
+  json.EndArray().Key("stages");
+  const auto stage = std::ranges::find(worker.stages, role, &StageShares::role);
+  WriteShares(stage == worker.stages.end() ? StageShares() : *stage, json);
+  json.EndObject();
 }
 
 }  // namespace

@@ -27,7 +27,12 @@ SampledWorker Worker(const char* id, const char* role) {
                                   .started_at = WallTime(std::chrono::milliseconds(5)),
                                   .reported_at = WallTime(std::chrono::milliseconds(7)),
                                   .vitals = {}},
-                       .cpu_cores = std::nullopt};
+                       .cpu_cores = std::nullopt,
+                       .stages = {{.name = "spiders",
+                                   .role = "spider",
+                                   .busy = 0.25,
+                                   .waits_for_input = 0.5,
+                                   .waits_for_output = 0.25}}};
   worker.report.vitals.Take("process_resident_memory_bytes", 3000);
   return worker;
 }
@@ -38,10 +43,12 @@ TEST(WorkersViewTest, AWorkerHasThePartitionsThatItsGroupNamesItFor) {
   EXPECT_EQ(text,
             R"({"workers":[{"id":"s1","role":"spider","version":"1","admin_address":"h:1",)"
             R"("started_at_ms":5,"reported_at_ms":7,"shares_process":false,"memory_bytes":3000,)"
-            R"("cpu_cores":null,"partitions":[0,2]},)"
+            R"("cpu_cores":null,"partitions":[0,2],"stages":{"busy":0.25,)"
+            R"("waits_for_input":0.5,"waits_for_output":0.25}},)"
             R"({"id":"s1","role":"db-worker","version":"1","admin_address":"h:1",)"
             R"("started_at_ms":5,"reported_at_ms":7,"shares_process":false,"memory_bytes":3000,)"
-            R"("cpu_cores":null,"partitions":[]}]})");
+            R"("cpu_cores":null,"partitions":[],)"
+            R"("stages":{"busy":null,"waits_for_input":null,"waits_for_output":null}}]})");
 }
 
 TEST(WorkersViewTest, TheCrawlOfThisProcessPlaysAllRoles) {

@@ -33,6 +33,16 @@ enum class Vital : uint8_t {
   kDelayed,
   kReadyDomains,
   kDamagedChunks,
+  // Of the three stages, in seconds since the process began: see common/metrics/stage_clock.h.
+  kSpiderBusy,
+  kSpiderWaitsForInput,
+  kSpiderWaitsForOutput,
+  kStrategyBusy,
+  kStrategyWaitsForInput,
+  kStrategyWaitsForOutput,
+  kQueueBusy,
+  kQueueWaitsForInput,
+  kQueueWaitsForOutput,
   // Of all; several metrics add up to one.
   kDeadLetters,
   kLostMessages,

@@ -67,6 +67,8 @@ std::optional<double> WorkerBook::Rate(const WorkerReport& worker, Vital vital,
   const WorkerReport& last = reports.back();
   size_t first = reports.size() - 2;
   while (first > 0 && last.reported_at - reports[first - 1].reported_at <= window) --first;
+  // A part of the worker that had not begun yet.
+  while (first + 2 < reports.size() && !reports[first].vitals[vital].has_value()) ++first;
   const std::optional<double> from = reports[first].vitals[vital], to = last.vitals[vital];
   if (!from.has_value() || !to.has_value() || *to < *from) return std::nullopt;
   const double seconds =

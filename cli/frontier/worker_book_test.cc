@@ -68,6 +68,16 @@ TEST_F(WorkerBookTest, ARateIsOfTheLastReportsWithinTheWindow) {
   EXPECT_EQ(book_.Sum(Vital::kFeedLag, kNow), std::nullopt);
 }
 
+TEST_F(WorkerBookTest, AMetricThatComesLaterHasARateFromThenOn) {
+  WorkerReport before = Spider("a", kNow, 0);
+  before.vitals = {};
+  Note(before);
+  Note(Spider("a", kNow + seconds(5), 10));
+  EXPECT_EQ(PagesPerSecond(seconds(60), kNow + seconds(5)), std::nullopt);
+  Note(Spider("a", kNow + seconds(10), 30));
+  EXPECT_EQ(PagesPerSecond(seconds(60), kNow + seconds(10)), 4);
+}
+
 TEST_F(WorkerBookTest, AWorkerThatBeginsAnewCountsFromNothing) {
   Note(Spider("a", kNow, 100));
   Note(Spider("a", kNow + seconds(5), 150));

@@ -49,6 +49,7 @@ CrawlMetrics::CrawlMetrics(MetricRegistry& registry)
       fetch_seconds(registry.AddHistogram("orbweaver_spider_fetch_seconds",
                                           "From a request's start to its end",
                                           ExponentialBounds(0.001, 2, 18))),
+      stage(registry, "spider"),
       fetchers(registry) {
   static_assert(std::size(kReasons) == std::tuple_size_v<decltype(deferred)>);
   for (size_t i = 0; i < failures.size(); ++i) {

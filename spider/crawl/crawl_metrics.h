@@ -5,6 +5,7 @@
 
 #include "common/metrics/metric.h"
 #include "common/metrics/metric_registry.h"
+#include "common/metrics/stage_clock.h"
 #include "common/model/spider_log.h"
 #include "spider/crawl/fetch_metrics.h"
 #include "spider/fetch/own_side.h"
@@ -41,6 +42,7 @@ struct CrawlMetrics {
   Gauge& queued_bytes;
   Gauge& robots_hosts;
   Histogram& fetch_seconds;
+  StageTimes stage;
   FetchMetrics fetchers;
 };
 

@@ -98,6 +98,7 @@ absl::Status SpiderCore::Join() {
 }
 
 absl::Status SpiderCore::Step(Duration wait) {
+  const StageScope step(stage_, StateNow());
   RETURN_IF_ERROR(ReadFeed(wait));
   const SteadyTime now = clock_.Now();
   SteadyTime until = now;
@@ -130,6 +131,11 @@ absl::Status SpiderCore::Survive(const absl::Status& status) {
   return absl::OkStatus();
 }
 
+StageState SpiderCore::StateNow() const {
+  if (log_->queued_bytes() >= options_.max_queued_bytes) return StageState::kWaitsForOutput;
+  return flow_.fetching() > 0 ? StageState::kBusy : StageState::kWaitsForInput;
+}
+
 absl::Status SpiderCore::ReadFeed(Duration wait) {
   const SteadyTime now = clock_.Now();
   const auto left = [](size_t most, size_t used) { return most - std::min(most, used); };
@@ -152,6 +158,7 @@ bool SpiderCore::MayFetch() const {
 
 absl::Status SpiderCore::Work(SteadyTime until) {
   flow_.Advance(MayFetch());
+  stage_.Enter(StateNow());
   RETURN_IF_ERROR(lanes_->Run(until, &results_));
   for (LaneResult& result : results_) flow_.OnResult(result);
   results_.clear();

@@ -104,11 +104,15 @@ class SpiderCore : private FeedListener {
   // Not while outcomes pile up, and not when the group has heard nothing of this spider for so long
   // that its partitions may be another's: it stood still, and would ask what that one asks.
   bool MayFetch() const;
+  // Busy while something is fetched. Else it waits: for the log, or for requests that it may make
+  // now.
+  StageState StateNow() const;
   void Observe(SteadyTime now);
 
   Bus& bus_;
   const Clock& clock_;
   CrawlMetrics& metrics_;
+  StageClock stage_{metrics_.stage, clock_};
   const int partitions_;
   const GroupMembership membership_;
   const CrawlOptions options_;

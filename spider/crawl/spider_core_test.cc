@@ -60,6 +60,25 @@ TEST_F(SpiderCoreTest, APageAndItsLinksGetIntoTheLogAndTheOffsetIsCommitted) {
   EXPECT_EQ(log.crawl_delay_ms.at("www.a.test"), 2000);
 }
 
+// robots.txt comes at once, then it rests for the delay, and the page takes three seconds.
+TEST_F(SpiderCoreTest, ItsTimeGoesIntoFetchesAndIntoWaitingForWhatItMayFetch) {
+  world_.web = [](std::string_view url) {
+    const auto takes = std::chrono::seconds(url.ends_with("/robots.txt") ? 0 : 3);
+    return SimulatedAnswer{.takes = takes};
+  };
+  Feed(kPage);
+  SimulatedSpider& spider = Spider({.politeness = {.delay = std::chrono::seconds(20)}});
+  RunToEnd();
+  std::map<std::string, double> seconds;
+  spider.metrics().Visit([&seconds](MetricKind, const std::string& name, double value) {
+    constexpr std::string_view kStage = "orbweaver_spider_stage_seconds";
+    if (name.starts_with(kStage)) seconds[name.substr(kStage.size())] = value;
+  });
+  EXPECT_NEAR(seconds["{state=\"busy\"}"], 3, 0.1);
+  EXPECT_NEAR(seconds["{state=\"waits_for_input\"}"], 20, 0.1);
+  EXPECT_EQ(seconds["{state=\"waits_for_output\"}"], 0);
+}
+
 TEST_F(SpiderCoreTest, RobotsTxtComesFirstAndOnceForAllThatWaitForIt) {
   for (int i = 0; i < 5; ++i) Feed(fmt::format("http://www.a.test/{}", i));
   RunToEnd();

@@ -83,7 +83,8 @@ CoreMetrics::CoreMetrics(MetricRegistry& registry)
       apply_seconds(Seconds(registry, "apply")),
       write_seconds(Seconds(registry, "write")),
       append_seconds(Seconds(registry, "append")),
-      commit_seconds(Seconds(registry, "commit")) {
+      commit_seconds(Seconds(registry, "commit")),
+      stage(registry, "strategy") {
   static constexpr const char* kKinds[] = {"none",    "seeds", "page",     "links",
                                            "failure", "host",  "deferred", "order"};
   for (size_t kind = 0; kind < events.size(); ++kind) {

@@ -5,6 +5,7 @@
 
 #include "common/metrics/metric.h"
 #include "common/metrics/metric_registry.h"
+#include "common/metrics/stage_clock.h"
 
 namespace orbweaver {
 
@@ -50,6 +51,7 @@ struct CoreMetrics {
   Histogram& write_seconds;
   Histogram& append_seconds;
   Histogram& commit_seconds;
+  StageTimes stage;
 };
 
 }  // namespace orbweaver

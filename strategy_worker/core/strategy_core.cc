@@ -58,6 +58,7 @@ absl::Status StrategyCore::Start() { return parts_.spider_log->Join(this); }
 
 absl::StatusOr<bool> StrategyCore::Step(Duration wait) {
   if (!failure_.ok()) return failure_;
+  const StageScope step(stage_, StageState::kBusy);
   absl::StatusOr<bool> worked = TryStep(wait);
   is_stalled_ = IsRetry(worked.status());
   if (!worked.ok() && !is_stalled_) Fail(worked.status());
@@ -81,7 +82,10 @@ absl::StatusOr<bool> StrategyCore::TryStep(Duration wait) {
     is_looked_up_ = ahead.ok();
     is_loaded = ahead.ok() && !flight_.IsUnderWay();
   }
-  RETURN_IF_ERROR(flight_.Finish());
+  {
+    const StageScope waits(stage_, StageState::kWaitsForOutput);
+    RETURN_IF_ERROR(flight_.Finish());
+  }
   RETURN_IF_ERROR(ahead);
   if (batch_.empty()) return was_busy;
   if (!is_loaded) RETURN_IF_ERROR(AsOwner(lookup_.RunAgain(&batch_)));
@@ -125,8 +129,12 @@ absl::Status StrategyCore::Read(Duration wait) {
         .max_bytes = std::min(PollLimits().max_bytes, options_.batch_bytes - bytes),
         .max_messages = std::min(PollLimits().max_messages, options_.batch_events - batch_.size())};
     MessageBatch& poll = batch_.AddPoll();
-    const absl::Status polled =
-        parts_.spider_log->Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
+    absl::Status polled;
+    {
+      const StageScope waits(stage_, StageState::kWaitsForInput);
+      polled =
+          parts_.spider_log->Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
+    }
     if (!polled.ok()) return batch_.empty() ? polled : absl::OkStatus();
     if (!failure_.ok() || poll.empty()) return failure_;
     RETURN_IF_ERROR(ReadPoll(poll));

@@ -112,6 +112,7 @@ class StrategyCore : private RebalanceListener {
   StrategyCoreParts parts_;
   const StrategyWorkerOptions options_;
   CoreMetrics metrics_;
+  StageClock stage_{metrics_.stage, parts_.clock};
   Ownership ownership_;
   EventReader reader_;
   EventView view_;

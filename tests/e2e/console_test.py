@@ -83,10 +83,20 @@ class Console(ConsoleCrawl):
             workers = self.described(base, "/api/v1/workers")["workers"]
             curves = {name: self.described(base, f"/api/v1/history?range={name}") for name in ("15m", "6h", "7d")}
             fine = curves["15m"]["series"]
-            if kind == "folder" or workers and any(fine["pages_per_second"]):
+            stages = self.described(base, "/api/v1/overview")["stages"]
+            if kind == "folder" or workers and any(fine["pages_per_second"]) and None not in (stage["busy"] for stage in stages):
                 break
             self.assertLess(time.monotonic(), deadline, curves)
             time.sleep(0.05)
+        self.assertEqual(["spiders", "strategy workers", "db workers"], [stage["name"] for stage in stages])
+        for stage in stages:
+            shares = [stage[state] for state in ("busy", "waits_for_input", "waits_for_output")]
+            if kind == "folder":
+                self.assertEqual([None] * 3, shares)
+            else:
+                self.assertAlmostEqual(1, sum(shares), delta=0.01, msg=stages)
+                # One domain with a delay: all wait for requests that may be made.
+                self.assertGreater(stage["waits_for_input"], 0.3, stages)
         self.assertEqual({"crawl": ["db-worker", "spider", "strategy-worker"], "folder": []}[kind], [worker["role"] for worker in workers])
         for worker in workers:
             self.assertEqual([0, 1, 2, 3], worker["partitions"])
