@@ -231,14 +231,13 @@ absl::Status Serve(const ProductOptions& options, const PublicSuffixes& suffixes
   const ConsoleGate gate(access, orders, site, admin);
   AdminServer server({.listen = listen.ip,
                       .port = listen.port,
+                      .address_option = "--listen",
                       .slow_reads = std::string(kApiPath),
                       .hosts = options.process.admin.hosts,
                       .tls_certificate = options.console.tls_cert,
                       .tls_key = options.console.tls_key},
                      [&gate](const AdminRequest& request) { return gate.Handle(request); });
-  if (const absl::Status started = server.Start(); !started.ok()) {
-    return FatalError("{}. --listen names another address", MessageOf(started));
-  }
+  RETURN_IF_ERROR(server.Start());
   const std::string url =
       fmt::format("{}://{}/", is_tls ? "https" : "http", AddressText(listen.ip, server.port()));
   PrintError("The console of {} is at {} until Ctrl-C.\n", name, url);

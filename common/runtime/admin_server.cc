@@ -186,8 +186,8 @@ class AdminServer::Impl {
       if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
     }
     if (error) {
-      return FatalError("admin server on {}:{}: {}. Choose another admin.listen or admin.port.",
-                        options_.listen, options_.port, error.message());
+      return FatalError("admin server on {}:{}: {}. Choose another address by {}", options_.listen,
+                        options_.port, error.message(), options_.address_option);
     }
     port_ = acceptor_.local_endpoint().port();
     asio::co_spawn(io_, Accept(), [](std::exception_ptr failure) { CHECK(failure == nullptr); });

@@ -19,6 +19,8 @@ bool IsLoopback(const std::string& address);
 struct AdminServerOptions {
   std::string listen = "127.0.0.1";  // an IP address
   int port = 0;                      // 0: any free one
+  // How the user chooses another address; said where this one cannot be had.
+  std::string address_option = "admin.listen or admin.port";
   // Limits of a request; a larger one is answered 431 or 413 and its connection closed.
   uint32_t max_header_bytes = 8 << 10;
   uint64_t max_body_bytes = 64 << 10;

@@ -5,6 +5,7 @@ python3 console_test.py PROGRAM, by a Python that has jsonschema
 
 import json
 import pathlib
+import socket
 import sys
 import time
 import unittest
@@ -132,9 +133,15 @@ class Console(ConsoleCrawl):
                 urllib.request.urlopen(request, timeout=PATIENCE_S)
             self.assertEqual(421, refused.exception.code)
             refused.exception.close()
+        taken = base.removeprefix("http://")
+        self.assertIn("Address already in use. Choose another address by --console",
+                      self.orbweaver("crawl", self.one.url("/"), "--data", "other", "--console", taken, code=1).stderr)
         self.ends(process, 4)
         for address in ("9600", "nowhere:1"):
             self.assertIn("expected IP:PORT", self.orbweaver("console", "--data", "data", "--listen", address, code=2).stderr)
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            address = f"127.0.0.1:{other.getsockname()[1]}"
+            self.assertIn("Choose another address by --listen", self.orbweaver("console", "--data", "data", "--listen", address, code=1).stderr)
         self.assertIn("unknown argument nonsense", self.orbweaver("console", "--data", "data", "nonsense", code=2).stderr)
         self.assertIn("no folder of `orbweaver crawl`", self.orbweaver("console", "--data", ".", code=2).stderr)
 
