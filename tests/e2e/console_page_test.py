@@ -195,6 +195,23 @@ class ConsolePage(ConsoleCrawl):
             self.assertNotIn("login=", window.evaluate("location.href"))
         self.ends(process, 4)
 
+    def test_who_has_to_log_in_is_asked_for_the_token(self):
+        token = "a-token-that-lets-look"
+        process, base = self.begins_crawl(f"--set=console.read_token={token}")
+        with Window() as window:
+            window.go(base + "/#/domains")
+            window.waits_for_text("Token")
+            self.assertEqual([], window.serious_findings())
+            for typed, text in (("wrong", "This is no token of this console"), (token, "How the crawl stands")):
+                window.evaluate("document.querySelector('[name=token]').focus(); document.activeElement.select()")
+                window.types(typed)
+                window.strikes("Enter")
+                window.waits_for_text(text)
+            window.waits_for("document.getElementById('subject').textContent === 'data'")
+            window.evaluate("location.hash = '#/orders'")
+            window.waits_for_text("You may look, and give no orders.")
+        self.ends(process, 4)
+
     def test_a_tab_that_nobody_looks_at_asks_nothing_and_then_goes_on(self):
         process, base = self.begins_crawl()
         with Window() as window:

@@ -49,10 +49,11 @@ function navigate(why = "") {
   show(view);
 }
 
+const subject = document.getElementById("subject");
 async function tellSubject() {
   try {
     const {ok, answer} = await ask("/api/v1/overview");
-    if (ok) document.getElementById("subject").textContent = answer.subject.name;
+    if (ok) subject.textContent = answer.subject.name;
   } catch {
     // The view says that nobody answers.
   }
@@ -64,6 +65,7 @@ function tellSession() {
   link.hidden = !isLoggedIn() && !wantsLogin();
   link.textContent = isLoggedIn() ? "Log out" : "Log in";
   redraw();
+  if (!subject.textContent) tellSubject();
 }
 
 async function begin() {
@@ -110,4 +112,3 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("session", tellSession);
 addEventListener("hashchange", () => { if (location.hash.startsWith("#login=")) begin(); else navigate(); });
 begin();
-tellSubject();

@@ -6,7 +6,7 @@ import {sentence} from "./format.js";
 
 const place = document.getElementById("view");
 const trouble = document.getElementById("trouble");
-const patienceMs = 15000;
+const patienceMs = 15000, patienceOfOrdersMs = 40000;
 
 let current = null;
 let timer = 0;
@@ -15,7 +15,7 @@ let shown = null;  // the last answer to the current view
 
 // The answer of the API to a request: {ok, status, answer}. Rejects when there is none.
 export async function ask(path, options = {}) {
-  const patience = AbortSignal.timeout(patienceMs);
+  const patience = AbortSignal.timeout(options.method === "POST" ? patienceOfOrdersMs : patienceMs);
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience;
   const response = await fetch(path, {cache: "no-store", ...options, signal});
   const isJson = response.headers.get("content-type")?.startsWith("application/json");

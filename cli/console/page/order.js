@@ -29,15 +29,17 @@ function open(order, parameters) {
   const dialog = make("dialog", {"aria-labelledby": "order-title"}, make("h2", {id: "order-title"}, nameOf(order.name)),
     make("p", {class: "faint"}, sentence(order.says)), form);
 
+  const filledIn = () => [...new FormData(form)].filter(([, value]) => value.trim());
   const ask = async (preview) => {
     look.disabled = act.disabled = true;
     told.replaceChildren("Asking…");
     try {
-      const filled = [...new FormData(form)].filter(([, value]) => value.trim());
+      const filled = filledIn();
       const {ok, status, answer} = await post(`/api/v1/orders/${order.name}${preview ? "?preview=1" : ""}`, filled);
       if (status === 401 || status === 403) loadSession();
       told.replaceChildren(make("p", {class: ok ? "says" : "says wrong"}, ok ? preview ? "It " : "Done: " : "", ok ? `${answer.says}.` : sentence(answer.error)), ...ok ? [touched(answer.touches)] : []);
-      act.hidden = !ok || !preview;
+      // Nothing is given whose effect was not shown: somebody may have typed on.
+      act.hidden = !ok || !preview || String(filled) !== String(filledIn());
       if (ok && !preview) {
         look.hidden = true;
         close.textContent = "Close";
