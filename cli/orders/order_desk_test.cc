@@ -122,6 +122,15 @@ TEST_F(OrderDeskTest, AnOrderAboutADomainIsWrittenOnceAndSaysWhenItHolds) {
   EXPECT_EQ(Written(kSpiderLogTopic), 1);
 }
 
+TEST_F(OrderDeskTest, SentencesOfPreviewsBeginWithTheirVerb) {
+  EXPECT_EQ(Give("unblock", {{"domain", "a.test"}}, true)->says,
+            "ends a back-off of a.test, which is not blocked; 0 requests of a.test may leave");
+  EXPECT_EQ(Give("purge", {{"domain", "a.test"}}, true)->says,
+            "drops 0 requests of a.test that wait");
+  EXPECT_EQ(Give("forget", {{"domain", "a.test"}}, true)->says,
+            "forgets a.test: 0 requests that wait, 0 known URLs and 0 failed ones by name");
+}
+
 TEST_F(OrderDeskTest, APauseCountsItsPartitionsOnly) {
   const auto one = Give("pause", {{"partition", "2"}}, true);
   EXPECT_THAT(one->touches,

@@ -44,7 +44,7 @@ std::string DomainSays(const Order& order, uint64_t requests, uint64_t known, ui
     return fmt::format(
         "{}; {} may leave",
         blocked_until == WallTime()
-            ? order.domain + " is not blocked, a back-off ends"
+            ? fmt::format("ends a back-off of {}, which is not blocked", order.domain)
             : fmt::format("ends the block of {} until {}", order.domain, TimeText(blocked_until)),
         of);
   }
