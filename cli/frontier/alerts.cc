@@ -95,14 +95,16 @@ std::string WorkerDown(const AlertView& view, const AlertRule&) {
 
 std::string WorkersOfAKindMissing(const AlertView& view, const AlertRule&) {
   const auto silent = view.Silent();
+  const auto workers = view.Workers();
+  std::vector<std::string> missing;
   for (const std::string_view role : kRoles) {
-    const auto workers = view.Workers();
     const bool is_there = std::ranges::any_of(workers, [&](const WorkerReport* worker) {
       return worker->role == role && std::ranges::find(silent, worker) == silent.end();
     });
-    if (!is_there) return fmt::format("no {} reports", role);
+    if (!is_there) missing.push_back(fmt::format("no {}", role));
   }
-  return {};
+  if (missing.empty()) return {};
+  return fmt::format("{} reports", fmt::join(missing, " and "));
 }
 
 std::string PartitionsWithoutOwner(const AlertView& view, const AlertRule&) {

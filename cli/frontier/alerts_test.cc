@@ -119,6 +119,9 @@ TEST_F(AlertsTest, AKindOfWhichNobodyReportsIsMissing) {
   EXPECT_THAT(For(seconds(120), two_kinds), ElementsAre());
   EXPECT_THAT(For(seconds(10), two_kinds), ElementsAre("WorkersOfAKindMissing"));
   EXPECT_EQ(board_.firing()[0].says, "no db-worker reports");
+  EXPECT_THAT(For(seconds(35), [&] { Report("s", "spider", {}); }),
+              ElementsAre("WorkersOfAKindMissing"));
+  EXPECT_EQ(board_.firing()[0].says, "no db-worker and no strategy-worker reports");
   AlertBoard here(false);
   here.Look(book_, clock_.Now(), clock_.Wall());
   here.Look(book_, clock_.Now() + minutes(5), clock_.Wall());
