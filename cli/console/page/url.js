@@ -6,7 +6,7 @@ function details({domain, partition, fingerprint, link, failure, queued, page, u
   return facts([
     ["Domain", domainLink(domain)],
     link && ["State", link.status], link && ["Depth", count(link.depth)],
-    link && ["Fetched", link.fetches ? [count(link.fetches), " times, the last ", time(link.fetched_at_ms, now), ", status ", link.http_status] : "never"],
+    link && ["Fetched", link.fetches ? [link.fetches === 1 ? "once, " : `${count(link.fetches)} times, the last `, time(link.fetched_at_ms, now), ", status ", link.http_status] : "never"],
     failure && ["Failed", [time(failure.failed_at_ms, now), `: ${failure.cause} ${failure.message}`]],
     queued && ["Band", queued.band ?? "for later"], queued && ["Score", queued.score],
     page && ["Title", make("bdi", null, page.title)], page && page.final_url !== url && ["Led to", urlLink(page.final_url)],
