@@ -92,6 +92,7 @@ class Cluster(World):
         self.assertEqual([purged], [order["key"] for order in self.messages("spider-log", "--type", "domain_order")
                                     if order["detail"]["purge"]])
         self.assertEqual(0, self.web.requests(), "something left a paused partition")
+        self.console_tells(blocked, next(seed for seed in seeds if self.inspect("url", seed)["domain"] == blocked))
         for words in (("block", blocked), ("block", blocked, "--for", "soon"), ("purge", "a..b"), ("pause", "8"),
                       ("pause", "all", "--token", "wrong"), ("pause", "all", "--workers", "127.0.0.1:1")):
             self.assertNotEqual(0, self.workers.command(*words, capture_output=True).returncode, words)
@@ -115,15 +116,33 @@ class Cluster(World):
         self.assertTrue(self.web.report()["check"]["equal"])
 
     def order(self, name, **form):
-        """Gives an order to the console of this cluster; its answer."""
+        return self.ask_console(f"orders/{name}", urllib.parse.urlencode(form).encode())
+
+    def ask_console(self, path, form=None):
+        """The answer of the console of this cluster, which begins with the first question."""
         if not hasattr(self, "console"):
             process = subprocess.Popen([self.BUILD / "cli/orbweaver", "console", "--listen=127.0.0.1:0", f"--config={self.workers.config}"],
                                        stderr=subprocess.PIPE, text=True)
             self.addCleanup(lambda: (process.kill(), process.communicate()))
             self.console = next(line for line in process.stderr if line.startswith("The console of ")).split()[-3]
-        request = urllib.request.Request(f"{self.console}api/v1/orders/{name}", urllib.parse.urlencode(form).encode(), {"Authorization": "Bearer e2e"})
+        request = urllib.request.Request(f"{self.console}api/v1/{path}", form, {"Authorization": "Bearer e2e"})
         with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
             return json.loads(answer.read())
+
+    def console_tells(self, blocked, seed):
+        """Its answers agree with the commands', and it knows the workers by their reports."""
+        self.await_that("all workers have reported", lambda: len(self.ask_console("workers")["workers"]) == len(self.running))
+        workers = self.ask_console("workers")["workers"]
+        self.assertEqual(sorted(worker.name for worker in self.running), sorted(worker["id"] for worker in workers))
+        for worker in workers:
+            self.assertGreater(worker["memory_bytes"], 0, worker)
+        overview = self.ask_console("overview")
+        self.assertEqual("cluster", overview["subject"]["kind"])
+        self.assertEqual({"spiders", "strategy workers", "db workers"}, {stage["name"] for stage in overview["stages"]})
+        self.assertEqual(["blocked"], [row["phase"] for row in self.ask_console(f"domains?contains={blocked}")["domains"] if row["domain"] == blocked])
+        self.assertEqual(self.inspect("domain", blocked)["queue"]["waiting_by_band"], self.ask_console(f"domain?name={blocked}")["queue"]["waiting_by_band"])
+        self.assertEqual("blocked", self.ask_console(f"url?{urllib.parse.urlencode({'url': seed})}")["answer"])
+        self.assertEqual({"letters": [], "next": None}, self.ask_console("dead-letters"))
 
     def inspect(self, *words):
         return json.loads(self.run_command("inspect", *words))
