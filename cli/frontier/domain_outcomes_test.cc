@@ -33,8 +33,8 @@ class DomainOutcomesTest : public testing::Test {
     ASSERT_OK(producer_->Flush(kLong));
     clock_.Advance(std::chrono::seconds(1));
   }
-  void Append(const std::string& domain, decltype(SpiderLogEntry::event) event) {
-    const auto value = Encode({.domain = domain, .event = std::move(event)}, &buffer_);
+  void Append(const std::string& domain, const decltype(SpiderLogEntry::event)& event) {
+    const auto value = Encode({.domain = domain, .event = event}, &buffer_);
     ASSERT_OK(value);
     Append(domain, *value);
   }
