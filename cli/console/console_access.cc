@@ -21,10 +21,6 @@ constexpr std::string_view kLogin = "/api/v1/login";
 constexpr std::string_view kLogout = "/api/v1/logout";
 constexpr std::string_view kLoginCodes = "/api/v1/login-codes";
 
-std::string_view PathOf(const AdminRequest& request) {
-  return request.target.substr(0, request.target.find('?'));
-}
-
 // The value of a cookie (RFC 6265, section 4.2.1); empty: it is not there.
 std::string_view CookieOf(std::string_view cookies, std::string_view name) {
   while (!cookies.empty()) {
@@ -139,18 +135,13 @@ bool ConsoleAccess::Owns(std::string_view path) {
 }
 
 AdminResponse ConsoleAccess::Handle(const AdminRequest& request, std::string_view orders) {
-  const std::string_view path = PathOf(request);
-  const bool is_read = request.method == "GET" || request.method == "HEAD";
-  if (path == kSession ? !is_read : request.method != "POST") {
-    const std::string_view allowed = path == kSession ? "GET, HEAD" : "POST";
-    AdminResponse response = JsonError(405, fmt::format("use {}", allowed));
-    response.headers.emplace_back("Allow", allowed);
-    return response;
-  }
+  const std::string_view path = request.path();
   if (path == kSession) {
+    if (!request.is_read()) return JsonNotAllowed("GET, HEAD");
     const Caller caller = CallerOf(request);
     return caller.is_limited && !caller.may_read ? TooMany() : SessionOf(caller, orders);
   }
+  if (request.method != "POST") return JsonNotAllowed("POST");
   if (!IsFromOwnPage(request)) return JsonError(403, "the request comes from another site's page");
   if (path == kLogin) return Login(request, orders);
   return path == kLogout ? Logout(request) : NewCode(request);

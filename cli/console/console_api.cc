@@ -8,6 +8,7 @@
 #include "cli/console/assets.h"
 #include "cli/console/dead_letters_view.h"
 #include "cli/console/history_view.h"
+#include "cli/console/json_answer.h"
 #include "cli/console/stages_view.h"
 #include "cli/console/workers_view.h"
 #include "cli/frontier/bottleneck.h"
@@ -103,27 +104,6 @@ absl::StatusOr<DomainQuery> QueryOf(const FormParams& params) {
   return query;
 }
 
-AdminResponse Json(int status, std::string body) {
-  AdminResponse response;
-  response.status = status;
-  response.content_type = "application/json";
-  response.body = std::move(body);
-  response.headers.emplace_back("X-Content-Type-Options", "nosniff");
-  return response;
-}
-
-AdminResponse Error(const absl::Status& status, std::string_view hint) {
-  std::string body;
-  JsonWriter(&body)
-      .BeginObject()
-      .Key("error")
-      .Value(fmt::format("{}{}", MessageOf(status), hint))
-      .EndObject();
-  if (status.code() == absl::StatusCode::kNotFound) return Json(404, std::move(body));
-  if (IsPoison(status)) return Json(400, std::move(body));
-  return Json(IsRetry(status) ? 503 : 500, std::move(body));
-}
-
 }  // namespace
 
 ConsoleApi::ConsoleApi(const ProductOptions& options, const PublicSuffixes& suffixes,
@@ -131,19 +111,12 @@ ConsoleApi::ConsoleApi(const ProductOptions& options, const PublicSuffixes& suff
     : options_(options), suffixes_(suffixes), clock_(clock), subject_(std::move(subject)) {}
 
 AdminResponse ConsoleApi::Handle(const AdminRequest& request) {
-  const std::string_view path = request.target.substr(0, request.target.find('?'));
-  const std::string_view query =
-      request.target.substr(std::min(request.target.size(), path.size() + 1));
-  if (request.method != "GET" && request.method != "HEAD") {
-    AdminResponse response = Json(405, R"({"error":"use GET or HEAD"})");
-    response.headers.emplace_back("Allow", "GET, HEAD");
-    return response;
-  }
-  const auto params = ParseForm(query);
-  const Answer answer = params.ok() ? Route(path, *params) : params.status();
-  if (answer.ok()) return Json(200, *answer);
+  if (!request.is_read()) return JsonNotAllowed("GET, HEAD");
+  const auto params = ParseForm(request.query());
+  const Answer answer = params.ok() ? Route(request.path(), *params) : params.status();
+  if (answer.ok()) return JsonAnswer(200, *answer);
   const bool is_cluster = subject_.kind == "cluster" && IsRetry(answer.status());
-  return Error(answer.status(), is_cluster ? ". Are Kafka and HBase up?" : "");
+  return JsonError(answer.status(), is_cluster ? ". Are Kafka and HBase up?" : "");
 }
 
 ConsoleApi::Answer ConsoleApi::Route(std::string_view path, const FormParams& params) {

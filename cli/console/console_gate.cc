@@ -12,9 +12,9 @@ bool ConsoleGate::IsForEverybody(std::string_view path) const {
 }
 
 AdminResponse ConsoleGate::Handle(const AdminRequest& request) const {
-  const std::string_view path = request.target.substr(0, request.target.find('?'));
+  const std::string_view path = request.path();
   if (ConsoleAccess::Owns(path)) return access_.Handle(request, orders_.Kinds());
-  const bool is_read = request.method == "GET" || request.method == "HEAD";
+  const bool is_read = request.is_read();
   if (OrderApi::Owns(path) && !is_read) return orders_.Handle(request);
   // The rest of the API only reads, and says so.
   if (!is_read && !path.starts_with(kApiPath)) {

@@ -64,10 +64,9 @@ AdminResponse Compressed(AdminResponse response, const AdminRequest& request) {
 }  // namespace
 
 AdminResponse ConsoleSite::Handle(const AdminRequest& request) const {
-  if (request.target.starts_with(kApiPath)) return Compressed(api_.Handle(request), request);
-  const std::string_view path = request.target.substr(0, request.target.find('?'));
-  const bool is_read = request.method == "GET" || request.method == "HEAD";
-  if (!is_read) return admin_.Handle(request);
+  if (request.path().starts_with(kApiPath)) return Compressed(api_.Handle(request), request);
+  const std::string_view path = request.path();
+  if (!request.is_read()) return admin_.Handle(request);
   if (path == "/" || path == "/index.html") return Index(request);
   const Asset* const asset = AssetAt(path);
   if (asset == nullptr) return admin_.Handle(request);

@@ -25,10 +25,13 @@ AdminResponse JsonError(int status, std::string_view text) {
 }
 
 AdminResponse JsonError(const absl::Status& status, std::string_view hint) {
-  const std::string text = fmt::format("{}{}", MessageOf(status), hint);
-  if (status.code() == absl::StatusCode::kNotFound) return JsonError(404, text);
-  if (IsPoison(status)) return JsonError(400, text);
-  return JsonError(IsRetry(status) ? 503 : 500, text);
+  return JsonError(HttpStatusOf(status), fmt::format("{}{}", MessageOf(status), hint));
+}
+
+AdminResponse JsonNotAllowed(std::string_view allowed) {
+  AdminResponse response = JsonError(405, fmt::format("use {}", allowed));
+  response.headers.emplace_back("Allow", allowed);
+  return response;
 }
 
 }  // namespace orbweaver

@@ -14,7 +14,9 @@ AdminResponse JsonAnswer(int status, std::string body);
 
 // {"error": TEXT}
 AdminResponse JsonError(int status, std::string_view text);
-// With the HTTP status of the error's kind: 404, 400 for poison, 503 for retry, else 500.
+// With HttpStatusOf(status).
 AdminResponse JsonError(const absl::Status& status, std::string_view hint = "");
+// 405. `allowed`: methods, as in the header Allow: "GET, HEAD".
+AdminResponse JsonNotAllowed(std::string_view allowed);
 
 }  // namespace orbweaver

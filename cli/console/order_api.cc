@@ -46,18 +46,12 @@ bool OrderApi::Owns(std::string_view path) {
 }
 
 AdminResponse OrderApi::Handle(const AdminRequest& request) {
-  const std::string_view path = request.target.substr(0, request.target.find('?'));
-  const std::string_view query =
-      request.target.substr(std::min(request.target.size(), path.size() + 1));
-  const bool is_list = path == kPath;
-  const bool is_read = request.method == "GET" || request.method == "HEAD";
-  if (is_list ? !is_read : request.method != "POST") {
-    AdminResponse response = JsonError(405, is_list ? "use GET or HEAD" : "use POST");
-    response.headers.emplace_back("Allow", is_list ? "GET, HEAD" : "POST");
-    return response;
+  const std::string_view path = request.path();
+  if (path == kPath) {
+    return request.is_read() ? List(request.query()) : JsonNotAllowed("GET, HEAD");
   }
-  if (is_list) return List(query);
-  return Post(request, path.substr(kPath.size() + 1), query);
+  if (request.method != "POST") return JsonNotAllowed("POST");
+  return Post(request, path.substr(kPath.size() + 1));
 }
 
 std::string OrderApi::Kinds() const {
@@ -76,11 +70,10 @@ std::string OrderApi::Kinds() const {
   return text;
 }
 
-AdminResponse OrderApi::Post(const AdminRequest& request, std::string_view name,
-                             std::string_view query) {
+AdminResponse OrderApi::Post(const AdminRequest& request, std::string_view name) {
   ConsoleAccess::Caller caller;
   if (std::optional<AdminResponse> refusal = access_.RefuseAct(request, &caller)) return *refusal;
-  const auto asked = ParseForm(query);
+  const auto asked = ParseForm(request.query());
   if (!asked.ok()) return JsonError(asked.status());
   // An order must not be done because a word of the query was misspelled.
   const bool preview = *asked == FormParams{{"preview", "1"}};

@@ -34,7 +34,7 @@ class OrderApi {
   std::string Kinds() const;
 
  private:
-  AdminResponse Post(const AdminRequest& request, std::string_view name, std::string_view query);
+  AdminResponse Post(const AdminRequest& request, std::string_view name);
   AdminResponse List(std::string_view query) const;
   void Keep(const AdminRequest& request, std::string_view name, const FormParams& params,
             const ConsoleAccess::Caller& caller, const absl::StatusOr<OrderEffect>& done) const;

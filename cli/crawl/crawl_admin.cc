@@ -114,13 +114,9 @@ void CrawlAdmin::Keep(const AdminRequest& request, const AdminResponse& answer) 
   constexpr std::string_view kActions = "/actions/";
   const bool is_strangers =
       answer.status == 401 || answer.status == 403 || answer.status == 404 || answer.status == 429;
-  if (request.method != "POST" || !request.target.starts_with(kActions) || is_strangers) return;
-  std::string_view action = request.target.substr(kActions.size());
-  const size_t query = std::min(action.find('?'), action.size());
-  const bool has_query = query < action.size();
-  FormParams params =
-      ParseForm(has_query ? action.substr(query + 1) : request.body).value_or(FormParams());
-  action = action.substr(0, query);
+  if (request.method != "POST" || !request.path().starts_with(kActions) || is_strangers) return;
+  const std::string_view action = request.path().substr(kActions.size());
+  FormParams params = ParseForm(request.form()).value_or(FormParams());
   const std::string by = params.contains("by") ? params["by"] : "admin";
   params.erase("by");
   const std::string form = EncodeForm(params);

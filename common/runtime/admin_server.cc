@@ -294,8 +294,8 @@ class AdminServer::Impl {
     }
     const bool only_looks =
         request.method() == http::verb::get || request.method() == http::verb::head;
-    const bool is_slow =
-        !options_.slow_reads.empty() && ToStd(request.target()).starts_with(options_.slow_reads);
+    const bool is_slow = !options_.slow_reads.empty() &&
+                         OriginForm(ToStd(request.target())).starts_with(options_.slow_reads);
     if (only_looks && !is_slow) co_return Call(request, peer);
     SlowThread& thread = only_looks ? slow_reads_ : calls_;
     int& in_hand = only_looks ? slow_reads_in_hand_ : calls_in_hand_;
@@ -316,7 +316,7 @@ class AdminServer::Impl {
   AdminResponse Call(const Request& request, const Peer& peer) const {
     AdminResponse response =
         handler_({.method = ToStd(request.method_string()),
-                  .target = ToStd(request.target()),
+                  .target = OriginForm(ToStd(request.target())),
                   .authorization = ToStd(request[http::field::authorization]),
                   .accept_encoding = ToStd(request[http::field::accept_encoding]),
                   .if_none_match = ToStd(request[http::field::if_none_match]),

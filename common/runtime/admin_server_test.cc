@@ -63,6 +63,13 @@ TEST_F(AdminServerTest, PassesTheRequestOnAndTheAnswerBack) {
   EXPECT_THAT(answer, EndsWith("\r\n\r\nPOST /a?b=c [Bearer t] body"));
 }
 
+TEST_F(AdminServerTest, AProxysWayOfNamingAPageIsThePage) {
+  Serve();
+  EXPECT_THAT(Ask("GET http://localhost:9600/a?b=c HTTP/1.1\r\nHost: localhost\r\n"
+                  "Connection: close\r\n\r\n"),
+              EndsWith("\r\n\r\nGET /a?b=c [] "));
+}
+
 TEST_F(AdminServerTest, TheHandlerHearsWhatTheClientTakesAndHas) {
   Serve({}, [](const AdminRequest& request) {
     AdminResponse response;
@@ -279,7 +286,9 @@ TEST_F(AdminServerTest, ProbesAndActionsAreAnsweredWhileASlowReadRuns) {
   EXPECT_THAT(Ask("GET /healthz" + rest + "\r\n"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Ask("POST /actions/next" + rest + "Content-Length: 0\r\n\r\n"),
               StartsWith("HTTP/1.1 200 "));
-  EXPECT_THAT(Ask("GET /api/next" + rest + "\r\n"), StartsWith("HTTP/1.1 503 "));
+  for (const std::string target : {"/api/next", "http://localhost/api/next"}) {
+    EXPECT_THAT(Ask("GET " + target + rest + "\r\n"), StartsWith("HTTP/1.1 503 ")) << target;
+  }
   leave.set_value();
   EXPECT_THAT(slow.ReadThrough("[] "), EndsWith("GET /api/slow [] "));
 }

@@ -31,20 +31,6 @@ AdminResponse NotAllowed(std::string_view allowed) {
   return response;
 }
 
-int HttpStatus(const absl::Status& status) {
-  if (status.code() == absl::StatusCode::kNotFound) return 404;
-  if (IsPoison(status)) return 400;
-  return IsRetry(status) ? 503 : 500;
-}
-
-// Also proxies' way of naming a page: `http://host/path` (RFC 9112, section 3.2.2).
-std::string_view WithoutAuthority(std::string_view target) {
-  constexpr std::string_view kHttp = "http://";
-  if (!target.starts_with(kHttp)) return target;
-  const size_t path = target.find('/', kHttp.size());
-  return path == std::string_view::npos ? "/" : target.substr(path);
-}
-
 }  // namespace
 
 AdminSite::Registration::Registration(Registration&& other) noexcept
@@ -101,15 +87,13 @@ bool AdminSite::Has(std::string_view path) const {
 }
 
 AdminResponse AdminSite::Handle(const AdminRequest& request) const {
-  const std::string_view target = WithoutAuthority(request.target);
-  const std::string_view path = target.substr(0, target.find('?'));
-  const std::string_view query = target.substr(std::min(target.size(), path.size() + 1));
-  if (path.starts_with(kActions)) return Act(path.substr(kActions.size()), query, request);
+  const std::string_view path = request.path();
+  if (path.starts_with(kActions)) return Act(path.substr(kActions.size()), request);
   absl::MutexLock lock(&mutex_);
   const bool known = pages_.contains(path) || std::find(std::begin(kBuiltIn), std::end(kBuiltIn),
                                                         path) != std::end(kBuiltIn);
   if (!known) return Text(404, "no such page. / lists them.\n");
-  if (request.method != "GET" && request.method != "HEAD") return NotAllowed("GET, HEAD");
+  if (!request.is_read()) return NotAllowed("GET, HEAD");
   AdminResponse response = Get(path);
   // For people at a terminal; nothing that is served here minds.
   if (!response.body.ends_with('\n')) response.body += '\n';
@@ -128,8 +112,7 @@ AdminResponse AdminSite::Get(std::string_view path) const {
   return response;
 }
 
-AdminResponse AdminSite::Act(std::string_view name, std::string_view query,
-                             const AdminRequest& request) const {
+AdminResponse AdminSite::Act(std::string_view name, const AdminRequest& request) const {
   // Whether there is one is not asked of the action that runs: a wrong call is answered at once.
   const auto known = [this, name] {
     absl::MutexLock lock(&mutex_);
@@ -145,16 +128,14 @@ AdminResponse AdminSite::Act(std::string_view name, std::string_view query,
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
     return response;
   }
-  std::string both(query);
-  if (!both.empty() && !request.body.empty()) both += '&';
-  both += request.body;
-  const absl::StatusOr<FormParams> params = ParseForm(both);
+  const std::string form = request.form();
+  const absl::StatusOr<FormParams> params = ParseForm(form);
   if (!params.ok()) return Text(400, fmt::format("{}\n", MessageOf(params.status())));
   const absl::StatusOr<std::string> done = Do(name, *params);
-  Log(LogLevel::kInfo, kModule, "action {} ({}): {}", name, config::Excerpt(both),
+  Log(LogLevel::kInfo, kModule, "action {} ({}): {}", name, config::Excerpt(form),
       done.ok() ? std::string_view(*done) : MessageOf(done.status()));
   if (!done.ok()) {
-    return Text(HttpStatus(done.status()), fmt::format("{}\n", MessageOf(done.status())));
+    return Text(HttpStatusOf(done.status()), fmt::format("{}\n", MessageOf(done.status())));
   }
   return Text(200, fmt::format("{}\n", *done));
 }

@@ -93,8 +93,8 @@ class AdminSite {
 
   // A page that there is.
   AdminResponse Get(std::string_view path) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  AdminResponse Act(std::string_view name, std::string_view query,
-                    const AdminRequest& request) const ABSL_LOCKS_EXCLUDED(acting_, mutex_);
+  AdminResponse Act(std::string_view name, const AdminRequest& request) const
+      ABSL_LOCKS_EXCLUDED(acting_, mutex_);
   AdminResponse Index() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   AdminResponse Readiness() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   AdminResponse StatusPage() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -88,12 +88,6 @@ TEST(AdminSiteTest, TellsAWrongMethodFromAnUnknownPage) {
   EXPECT_EQ(site.Handle({.method = "HEAD", .target = "/healthz"}).status, 200);
 }
 
-TEST(AdminSiteTest, AProxysWayOfNamingAPageWorks) {
-  AdminSite site("");
-  EXPECT_EQ(Get(site, "http://127.0.0.1:9600/healthz").status, 200);
-  EXPECT_EQ(Get(site, "http://127.0.0.1:9600").status, 200);
-}
-
 class ActionTest : public ::testing::Test {
  protected:
   explicit ActionTest(std::string token = "s3cret") : site_(std::move(token)) {

@@ -3,6 +3,7 @@
 python3 running_crawl_test.py PROGRAM
 """
 
+import http.client
 import json
 import pathlib
 import signal
@@ -151,6 +152,14 @@ class RunningCrawl(Newcomer):
         self.assertFalse((self.folder / "data" / "orders.jsonl").exists(), "strangers do not fill the journal")
         self.assertEqual(401, answer("/actions/purge", Authorization="Bearer " + "0" * len(token)))
         self.assertEqual(421, answer("/actions/purge", Authorization=f"Bearer {token}", Host="rebound.example"))
+        # A proxy's form of the target, and parameters in both places, are kept as they were carried out.
+        connection = http.client.HTTPConnection(address, timeout=PATIENCE_S)
+        until = int(time.time() * 1000) + 60_000
+        connection.request("POST", f"http://{address}/actions/block?domain=127.0.0.2", f"until_ms={until}", {"Authorization": f"Bearer {token}"})
+        self.assertEqual(200, connection.getresponse().status)
+        connection.close()
+        kept = json.loads((self.folder / "data" / "orders.jsonl").read_text())
+        self.assertEqual(("block", f"domain=127.0.0.2&until_ms={until}"), (kept["action"], kept["parameters"]))
         self.assertNotIn(token, urllib.request.urlopen(f"http://{address}/config", timeout=PATIENCE_S).read().decode())
         self.assertNotIn(token, (self.folder / "data" / "crawl.yaml").read_text())
         self.ends(process)
