@@ -144,21 +144,9 @@ fetch_parquet_readers() {
     say "the tests parquet_judges, first_hour_parquet and docs will fail"
 }
 
-# Packages for the tests of the Python package, into a folder of their own, as the readers above.
 fetch_python_packages() {
-  local dir=$ORBWEAVER_CACHE/python-packages-1
-  [ ! -e "$dir" ] || return 0
-  say "fetching what the Python package needs (deploy/deps/python.txt)"
-  local tmp
-  tmp=$(mktemp -d "$ORBWEAVER_CACHE/.fetch.XXXXXX")
-  if PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
-    -r "$root/deploy/deps/python.txt" --target "$tmp" >&2; then
-    chmod 755 "$tmp"
-    mv -T "$tmp" "$dir" 2>/dev/null || true
-  else
-    say "pip could not install them (see above): the tests of python/ and a cluster's with a spider in Python will fail"
-  fi
-  rm -rf "$tmp"
+  fetch_wheels python-packages-1 python.txt "the packages that python/ needs" keep_installed ||
+    say "the tests of python/, and of a cluster with a spider in Python, will fail"
 }
 
 # Of all the schemas in that package those of three versions are kept: the oldest that the chart is for, the newest, one between.

@@ -67,6 +67,13 @@ class Recordings(Newcomer):
         self.assertEqual(table.num_rows, sum(batch.num_rows for batch in batches))
         self.assertIn("raw_value", self.recording.table("spider-log").column_names)
 
+    def test_files_come_in_the_order_of_the_log_whatever_the_manifest_has(self):
+        self.manifest(lambda manifest: manifest["files"].reverse())
+        for topic in self.recording.topics:
+            names = [file.path.name for file in Recording(self.folder / "rec").files(topic)]
+            self.assertEqual(sorted(names), names)
+            self.assertGreater(len(names), 2)
+
     def test_a_topic_that_is_not_there_is_told_with_those_that_are(self):
         with self.assertRaisesRegex(KeyError, "nothing of 'cats'; it has scoring-log, spider-log"):
             self.recording.table("cats")
