@@ -16,7 +16,8 @@ from orbweaver.messages import SpiderLogEntry, event  # noqa: E402
 from orbweaver.recording import DamagedRecording, Recording  # noqa: E402
 
 PAGES = 20
-FILES = {"/": "".join(f"<a href=/{i}>page {i}</a>" for i in range(PAGES)) + "<a href=/gone>g</a>"} | {
+FILES = {"/": "".join(f"<a href=/{i}>page {i}</a>" for i in range(PAGES)) + "".join(
+    f"<a href=http://site{i}.example/>elsewhere</a>" for i in range(20)) + "<a href=/gone>g</a>"} | {
     f"/{i}": f"<title>Page {i}</title><a href=/>home</a>" for i in range(PAGES)}
 
 
