@@ -39,6 +39,7 @@
 #include "cli/crawl/output_arguments.h"
 #include "cli/crawl/recording_origin.h"
 #include "cli/crawl/which_crawl.h"
+#include "cli/frontier/outcomes_file.h"
 #include "cli/frontier/queue_sample.h"
 #include "cli/help_text.h"
 #include "cli/message.h"
@@ -314,7 +315,8 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   ASSIGN_OR_RETURN(const auto recorder,
                    CrawlRecorder::Start(options.record, OriginOf(options, schema, arguments.data),
                                         crawl->bus(), crawl->suffixes(), crawl->partitions()));
-  ASSIGN_OR_RETURN(const auto watch, CrawlWatch::Create(*crawl, recorder.get()));
+  ASSIGN_OR_RETURN(const auto watch,
+                   CrawlWatch::Create(*crawl, recorder.get(), OutcomesFile(arguments.data)));
   RETURN_IF_ERROR(AddSeeds(arguments, options, folder, seeds, crawl->bus(), crawl->suffixes()));
   std::unique_ptr<CrawlAdmin> admin;
   Progress progress;
@@ -344,6 +346,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
     before = tally.fetched();
     result.Update(watch->Follow(Duration::zero()));
   }
+  watch->KeepOutcomes();
   if (recorder != nullptr) result.Update(recorder->Finish());
   result.Update(watch->Trim());
   end.last = watch->Snapshot("ended", std::nullopt);

@@ -29,8 +29,9 @@ constexpr char kHelp[] =
 
 Shows as a JSON object what is known of a URL (its canonical form, domain, slot, partition and
 fingerprint; what its strategy worker remembers; where it waits in the queue; what was fetched) or of
-a registered domain (counts, robots.txt, the strategy's bytes; its queue by band, delay, back-off,
-blocks). A host or a URL stands for its registered domain. null: nothing is known.
+a registered domain (counts, its URLs by their state, robots.txt, the strategy's bytes; its queue by
+band, delay, back-off, blocks; its last 50 fetches). A host or a URL stands for its registered domain.
+null: nothing is known.
 
   --data DIR        the folder of `orbweaver crawl`, which may be running. Without it the only crawl
                     in ./crawl-data, or a cluster that the options name
@@ -39,7 +40,8 @@ blocks). A host or a URL stands for its registered domain. null: nothing is know
   --help            this text
 
 Read from the store, which workers bring up to date every few seconds. `page` is kept by db workers
-with the role `pages`.
+with the role `pages`. The last fetches are those that the tail of a cluster's spider log has, or
+that the crawl of a folder has kept: it does so every half a minute and at its end.
 
 Exit code: 0 shown; 1 Kafka, HBase or the folder could not be read; 2 wrong options.
 )";
@@ -58,7 +60,9 @@ int Show(const ProductOptions& options, const std::optional<std::filesystem::pat
     }
     ASSIGN_OR_RETURN(const DomainFacts facts,
                      ReadDomainFacts(store, domain, partitions, options.spider.politeness));
-    return DomainJson(facts, SystemClock().Wall());
+    ASSIGN_OR_RETURN(const DomainOutcomes outcomes,
+                     (*frontier)->LastOutcomes(domain, facts.partition));
+    return DomainJson(facts, SystemClock().Wall(), &outcomes);
   };
   const auto text = inspect();
   if (!text.ok()) {

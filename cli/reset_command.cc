@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/crawl/crawl_folder.h"
 #include "cli/crawl/which_crawl.h"
+#include "cli/frontier/outcomes_file.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "fmt/format.h"
@@ -74,6 +76,8 @@ int Run(std::span<const std::string> all_args) {
     return Fail(kExitFailed, "reset", "nothing was done");
   absl::Status done = folder.BeginAnew();
   if (done.ok()) done = Database::Destroy(folder.path());
+  std::error_code undeleted;  // what is left there is only looked at
+  std::filesystem::remove(OutcomesFile(folder.path()), undeleted);
   if (!done.ok()) return Fail(kExitFailed, "reset", MessageOf(done));
   Print("Forgotten: all that the crawl knew. To begin anew: orbweaver crawl --data {}\n",
         ShellQuoted(folder.path().string()));

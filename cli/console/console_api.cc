@@ -234,7 +234,7 @@ ConsoleApi::Answer ConsoleApi::Domain(const FormParams& params) {
 absl::StatusOr<DomainOutcomes> ConsoleApi::LastOutcomes(const Frontier& frontier,
                                                         const DomainFacts& domain) const {
   if (subject_.outcomes) return subject_.outcomes(domain.domain);
-  return ReadDomainOutcomes(frontier.bus(), domain.domain, domain.partition, {}, kLookTimeout);
+  return frontier.LastOutcomes(domain.domain, domain.partition);
 }
 
 ConsoleApi::Answer ConsoleApi::Url(const FormParams& params) {
@@ -248,7 +248,11 @@ ConsoleApi::Answer ConsoleApi::Url(const FormParams& params) {
   ASSIGN_OR_RETURN(const ExplainedUrl explained,
                    ExplainUrl(
                        *frontier, options_, url, suffixes_,
-                       [&](const DomainFacts& domain) { return LastOutcomes(*frontier, domain); },
+                       [&](const DomainFacts& domain) -> absl::StatusOr<DomainOutcomes> {
+                         // A crawl at rest has no pace.
+                         if (subject_.kind == "folder") return DomainOutcomes();
+                         return LastOutcomes(*frontier, domain);
+                       },
                        clock_.Wall()));
   return ExplanationJson(explained.facts, explained.explanation);
 }

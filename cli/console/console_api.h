@@ -49,7 +49,7 @@ struct ConsoleSubject {
   std::function<QueueSample()> queue;
   // Writes the progress of a crawl in this process as an object; none for the others.
   std::function<void(JsonWriter&)> write_run;
-  // A domain's last ones, where somebody knows them better than the spider log does.
+  // A domain's last ones, where somebody knows them better than Frontier::LastOutcomes.
   std::function<DomainOutcomes(std::string_view domain)> outcomes = {};
   // Knows workers and curves; none: there are none.
   std::shared_ptr<const CrawlSampler> sampler = nullptr;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/frontier/outcomes_file.h"
+
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
@@ -23,6 +25,8 @@ constexpr PollLimits kLook{.max_bytes = size_t{4} << 20, .max_messages = 4000};
 // Soon enough that most of the logs never gets into RocksDB's files; and each costs an fsync.
 constexpr size_t kTrimAfter = 4000;
 constexpr Duration kTrimEvery = std::chrono::seconds(1);
+// Some megabytes each time, at most.
+constexpr Duration kKeepEvery = std::chrono::seconds(30);
 // Reading for the tally joins no group and commits nothing, but a consumer must name one.
 constexpr char kFollower[] = "orbweaver-crawl";
 
@@ -49,10 +53,17 @@ void AddQueue(std::span<const PartitionReport> partitions, CrawlSnapshot* look) 
 }
 
 absl::StatusOr<std::unique_ptr<CrawlWatch>> CrawlWatch::Create(LocalCrawl& crawl,
-                                                               const CrawlRecorder* recorder) {
-  std::unique_ptr<CrawlWatch> watch(new CrawlWatch(crawl, recorder));
+                                                               const CrawlRecorder* recorder,
+                                                               std::filesystem::path outcomes) {
+  std::unique_ptr<CrawlWatch> watch(new CrawlWatch(crawl, recorder, std::move(outcomes)));
   watch->start_ = SystemClock().Now();
   watch->next_trim_ = watch->start_ + kTrimEvery;
+  watch->next_keep_ = watch->start_ + kKeepEvery;
+  if (!watch->outcomes_file_.empty()) {
+    const absl::Status read = ReadOutcomes(watch->outcomes_file_, &watch->recent_);
+    if (!read.ok())
+      Log(LogLevel::kWarning, "crawl", "begins without last outcomes: {}", MessageOf(read));
+  }
   watch->marks_.push_back({.at = watch->start_, .pages = 0, .bytes = 0});
   for (int i = 0; i < crawl.partitions(); ++i) watch->partitions_.emplace_back(i);
   ASSIGN_OR_RETURN(watch->offsets_, crawl.bus().NewOffsetReader());
@@ -89,6 +100,7 @@ absl::Status CrawlWatch::Follow(Duration timeout) {
     tally_.Add(entry);
     recent_.Add(entry);
   }
+  if (SystemClock().Now() >= next_keep_) KeepOutcomes();
   followed_ += batch.messages().size();
   const bool is_due = followed_ >= kTrimAfter || SystemClock().Now() >= next_trim_;
   return is_due ? Trim() : absl::OkStatus();
@@ -154,6 +166,15 @@ absl::Status CrawlWatch::Trim() {
     return absl::OkStatus();
   }
   return deleted;
+}
+
+void CrawlWatch::KeepOutcomes() {
+  next_keep_ = SystemClock().Now() + kKeepEvery;
+  const uint64_t added = recent_.added();
+  if (outcomes_file_.empty() || added == kept_outcomes_) return;
+  const absl::Status kept = orbweaver::KeepOutcomes(outcomes_file_, recent_);
+  if (kept.ok()) kept_outcomes_ = added;
+  if (!kept.ok()) Log(LogLevel::kWarning, "crawl", "keeps no outcomes: {}", MessageOf(kept));
 }
 
 absl::StatusOr<uint64_t> CrawlWatch::HandedOut() {

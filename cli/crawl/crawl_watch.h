@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,9 +32,11 @@ void AddQueue(std::span<const PartitionReport> partitions, CrawlSnapshot* look);
 class CrawlWatch {
  public:
   // Entries that are in the log already are of an earlier run and do not count. `recorder` may be
-  // null: nothing is recorded; it must outlive this.
+  // null: nothing is recorded; it must outlive this. `outcomes` is the file of the last ones
+  // (outcomes_file.h), from which this begins and which it keeps; empty: there is none.
   static absl::StatusOr<std::unique_ptr<CrawlWatch>> Create(LocalCrawl& crawl,
-                                                            const CrawlRecorder* recorder);
+                                                            const CrawlRecorder* recorder,
+                                                            std::filesystem::path outcomes);
 
   // Reads on, waiting at most twice `timeout`. Trims now and then, the sooner the more is read.
   absl::Status Follow(Duration timeout);
@@ -45,6 +48,10 @@ class CrawlWatch {
   // dead letters. A recorder that has failed fails this.
   absl::Status Trim();
 
+  // Writes the last outcomes to their file, as Follow does now and then. Trouble is told in the
+  // log.
+  void KeepOutcomes();
+
   // Requests in the feed that have no outcome yet, and markers too: they have left the queue, and
   // whoever goes on begins with them.
   absl::StatusOr<uint64_t> HandedOut();
@@ -55,8 +62,11 @@ class CrawlWatch {
   CrawlSnapshot Snapshot(std::string_view state, std::optional<double> done);
 
  private:
-  CrawlWatch(LocalCrawl& crawl, const CrawlRecorder* recorder)
-      : crawl_(crawl), recorder_(recorder), idle_(static_cast<size_t>(crawl.partitions())) {}
+  CrawlWatch(LocalCrawl& crawl, const CrawlRecorder* recorder, std::filesystem::path outcomes)
+      : crawl_(crawl),
+        recorder_(recorder),
+        outcomes_file_(std::move(outcomes)),
+        idle_(static_cast<size_t>(crawl.partitions())) {}
 
   // Ends of all partitions' logs of the three topics, in order; nullopt when one of them was not
   // read by its workers up to there.
@@ -64,6 +74,7 @@ class CrawlWatch {
 
   LocalCrawl& crawl_;
   const CrawlRecorder* const recorder_;
+  const std::filesystem::path outcomes_file_;
   std::vector<PartitionId> partitions_;
   std::unique_ptr<OffsetReader> offsets_;
   std::unique_ptr<Consumer> consumer_;
@@ -73,6 +84,8 @@ class CrawlWatch {
   SteadyTime next_look_;
   CrawlTally tally_;
   RecentOutcomes recent_;
+  uint64_t kept_outcomes_ = 0;  // of recent_.added()
+  SteadyTime next_keep_;
   std::unique_ptr<DeadLetterTally> dead_letters_;
   SteadyTime start_;
 

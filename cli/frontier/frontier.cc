@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "cli/frontier/outcomes_file.h"
+
 #include "common/base/status.h"
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/bus/kafka/kafka_bus.h"
@@ -25,6 +27,7 @@ absl::StatusOr<std::unique_ptr<Frontier>> Frontier::Open(
     ASSIGN_OR_RETURN(frontier->own_bus_, NewKafkaBus(options.kafka));
     ASSIGN_OR_RETURN(frontier->own_store_, HBaseStore::Create(options.hbase));
   } else {
+    frontier->folder_ = *folder;
     ASSIGN_OR_RETURN(
         frontier->database_,
         Database::OpenReadOnly({.folder = *folder, .block_cache_bytes = kBlockCacheBytes}));
@@ -37,6 +40,12 @@ absl::StatusOr<std::unique_ptr<Frontier>> Frontier::Open(
   frontier->bus_ = frontier->own_bus_.get();
   frontier->store_ = frontier->own_store_.get();
   return frontier;
+}
+
+absl::StatusOr<DomainOutcomes> Frontier::LastOutcomes(std::string_view domain,
+                                                      PartitionId partition) const {
+  if (!folder_.empty()) return KeptOutcomes(folder_, domain, SystemClock().Wall());
+  return ReadDomainOutcomes(*bus_, domain, partition, {}, kLookTimeout);
 }
 
 absl::StatusOr<int> Frontier::Partitions() const {

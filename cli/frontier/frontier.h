@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/frontier/domain_outcomes.h"
 #include "cli/product_options.h"
 
 #include "common/bus/bus.h"
@@ -37,6 +38,10 @@ class Frontier {
   Bus& bus() const { return *bus_; }
   Store& store() const { return *store_; }
 
+  // A domain's last fetches: of a folder as its crawl last kept them (outcomes_file.h), else as the
+  // tail of its partition's spider log has them. Errors as ReadDomainOutcomes'.
+  absl::StatusOr<DomainOutcomes> LastOutcomes(std::string_view domain, PartitionId partition) const;
+
   // P; fatal when there are no topics.
   absl::StatusOr<int> Partitions() const;
 
@@ -54,6 +59,7 @@ class Frontier {
   Frontier() = default;
 
   std::optional<KafkaOptions> kafka_;   // of a cluster
+  std::filesystem::path folder_;        // empty: none
   std::unique_ptr<Database> database_;  // of a folder; the two below use it
   std::unique_ptr<Store> own_store_;
   std::unique_ptr<Bus> own_bus_;

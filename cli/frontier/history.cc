@@ -5,10 +5,11 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/frontier/kept_file.h"
+
 #include "common/base/byte_format.h"
 #include "common/base/status.h"
 #include "common/model/limits.h"
-#include "common/url/fingerprint.h"
 
 namespace orbweaver {
 namespace {
@@ -104,17 +105,12 @@ std::string History::Encode() const {
       }
     }
   }
-  const auto checksum = FingerprintOf(bytes).ToBytes();
-  return bytes.append(checksum.data(), checksum.size());
+  return WithChecksum(std::move(bytes));
 }
 
 absl::Status History::Decode(std::string_view bytes) {
-  constexpr size_t kChecksumBytes = 16;
-  if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + kChecksumBytes) return Damaged();
-  const auto checksum = FingerprintOf(bytes.substr(0, bytes.size() - kChecksumBytes)).ToBytes();
-  if (!bytes.ends_with(std::string_view(checksum.data(), checksum.size()))) return Damaged();
-  ByteReader reader(bytes.substr(0, bytes.size() - kChecksumBytes));
-  reader.Raw(kMagic.size());
+  if (!TakeChecksum(&bytes) || !bytes.starts_with(kMagic)) return Damaged();
+  ByteReader reader(bytes.substr(kMagic.size()));
   std::array<Ring, kHistoryRangeCount> rings;
   for (size_t r = 0; r < kHistoryRangeCount; ++r) {
     const auto size = reader.Varint<uint64_t>();

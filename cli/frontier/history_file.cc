@@ -1,8 +1,8 @@
 #include "cli/frontier/history_file.h"
 
-#include <fstream>
 #include <string>
-#include <system_error>
+
+#include "cli/frontier/kept_file.h"
 
 #include "common/base/status.h"
 
@@ -10,7 +10,7 @@ namespace orbweaver {
 namespace {
 
 // Far above what History::Encode makes.
-constexpr std::streamsize kMostBytes = 1 << 20;
+constexpr size_t kMostBytes = size_t{1} << 20;
 
 }  // namespace
 
@@ -19,25 +19,13 @@ std::filesystem::path HistoryFile(const std::filesystem::path& folder) {
 }
 
 absl::Status KeepHistory(const std::filesystem::path& file, const History& history) {
-  std::filesystem::path written = file;
-  written += ".new";
-  std::ofstream stream(written, std::ios::binary | std::ios::trunc);
-  stream << history.Encode();
-  stream.close();
-  if (!stream) return FatalError("write {}: the disk does not take it", written.string());
-  std::error_code unmoved;
-  std::filesystem::rename(written, file, unmoved);
-  if (!unmoved) return absl::OkStatus();
-  return FatalError("write {}: {}", file.string(), unmoved.message());
+  return KeepFile(file, history.Encode());
 }
 
 absl::Status ReadHistory(const std::filesystem::path& file, History* history) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return absl::OkStatus();
-  std::string bytes(static_cast<size_t>(kMostBytes), '\0');
-  stream.read(bytes.data(), kMostBytes);
-  bytes.resize(static_cast<size_t>(stream.gcount()));
-  return Annotate(history->Decode(bytes), file.string());
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown)) return absl::OkStatus();
+  return Annotate(history->Decode(ReadKeptFile(file, kMostBytes)), file.string());
 }
 
 }  // namespace orbweaver

@@ -10,8 +10,7 @@ namespace orbweaver {
 
 std::filesystem::path HistoryFile(const std::filesystem::path& folder);
 
-// Written whole under another name, then renamed. A file that a power cut tore is known by its
-// checksum. Fatal: it cannot be written.
+// As KeepFile (kept_file.h).
 absl::Status KeepHistory(const std::filesystem::path& file, const History& history);
 
 // Leaves *history as it is where there is no file. Poison: it is damaged.

@@ -51,6 +51,14 @@ void WritePage(const PageFacts& page, JsonWriter& json) {
   json.Key("body_bytes").Value(page.body_bytes).EndObject();
 }
 
+void WriteUrls(const StatusCounts& counts, JsonWriter& json) {
+  const auto of = [&counts](LinkStatus status) { return counts[static_cast<size_t>(status)]; };
+  json.BeginObject().Key("not_crawled").Value(of(LinkStatus::kNotCrawled));
+  json.Key("queued").Value(of(LinkStatus::kQueued)).Key("crawled").Value(of(LinkStatus::kCrawled));
+  json.Key("error").Value(of(LinkStatus::kError)).Key("gone").Value(of(LinkStatus::kGone));
+  json.EndObject();
+}
+
 void WriteRecord(const DomainRecord& record, JsonWriter& json) {
   json.BeginObject().Key("known_urls").Value(record.known_urls);
   json.Key("assets").Value(record.assets).Key("sitemaps").Value(record.sitemaps);
@@ -158,6 +166,8 @@ std::string DomainJson(const DomainFacts& facts, WallTime now, const DomainOutco
   WriteDomain(facts, json);
   json.Key("record");
   WriteOrNull(facts.record, json, [&](const DomainRecord& record) { WriteRecord(record, json); });
+  json.Key("urls");
+  WriteOrNull(facts.urls, json, [&](const StatusCounts& urls) { WriteUrls(urls, json); });
   json.Key("queue");
   WriteOrNull(facts.queue, json, [&](const DomainReport& queue) { WriteQueue(queue, now, json); });
   if (outcomes != nullptr) {

@@ -1,19 +1,28 @@
 #include "cli/frontier/recent_outcomes.h"
 
+#include "cli/frontier/kept_file.h"
+#include "cli/frontier/outcomes_file.h"
 #include "fmt/format.h"
 #include <gtest/gtest.h>
+
+#include "tests/support/expect_ok.h"
+#include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
 namespace {
 
 using std::chrono::milliseconds;
 
-void AddPage(RecentOutcomes& recent, const std::string& domain, size_t n) {
-  const std::string url = fmt::format("http://{}/{}", domain, n);
+void AddPage(RecentOutcomes& recent, const std::string& domain, const std::string& path, size_t n) {
+  const std::string url = fmt::format("http://{}/{}", domain, path);
   recent.Add(
       {.domain = domain,
        .event = PageFetched{
            .request = {.url = url}, .status = 200, .fetched_at = WallTime(milliseconds(n))}});
+}
+
+void AddPage(RecentOutcomes& recent, const std::string& domain, size_t n) {
+  AddPage(recent, domain, std::to_string(n), n);
 }
 
 TEST(RecentOutcomesTest, ADomainsLastTheNewestFirst) {
@@ -41,6 +50,74 @@ TEST(RecentOutcomesTest, OldOnesGoAndAreSaidToHaveGone) {
   EXPECT_EQ(recent.Of("a.test", 50).read_back_to, WallTime(milliseconds(7)));
   EXPECT_EQ(recent.Of("b.test", RecentOutcomes::kMost).outcomes.back().time,
             WallTime(milliseconds(100)));
+}
+
+TEST(OutcomesFileTest, TheNextRunAndWhoeverLooksAtTheFolderKnowThem) {
+  const ScratchFolder folder;
+  const auto file = OutcomesFile(folder.path());
+  RecentOutcomes before;
+  AddPage(before, "a.test", 1);
+  before.Add({.domain = "a.test",
+              .event = FetchFailed{.request = {.url = "http://a.test/2"},
+                                   .cause = FailureCause::kTimeoutTotal,
+                                   .failed_at = WallTime(milliseconds(2)),
+                                   .total = milliseconds(30'000)}});
+  AddPage(before, "b.test", 3);
+  ASSERT_OK(KeepOutcomes(file, before));
+  RecentOutcomes next;
+  ASSERT_OK(ReadOutcomes(file, &next));
+  EXPECT_EQ(next.added(), 0u);
+  AddPage(next, "a.test", 4);
+  EXPECT_EQ(next.Of("a.test", 50).outcomes.size(), 3u);
+  const DomainOutcomes kept = KeptOutcomes(folder.path(), "a.test", WallTime(milliseconds(9)));
+  ASSERT_EQ(kept.outcomes.size(), 2u);
+  EXPECT_EQ(kept.outcomes[0].url, "http://a.test/2");
+  EXPECT_EQ(kept.outcomes[0].cause, FailureCause::kTimeoutTotal);
+  EXPECT_EQ(kept.outcomes[0].status, 0u);
+  EXPECT_EQ(kept.outcomes[0].latency, milliseconds(30'000));
+  EXPECT_EQ(kept.outcomes[1].status, 200u);
+  EXPECT_EQ(kept.outcomes[1].cause, std::nullopt);
+  EXPECT_EQ(kept.outcomes[1].time, WallTime(milliseconds(1)));
+  EXPECT_EQ(kept.read_back_to, WallTime());
+}
+
+TEST(OutcomesFileTest, ADamagedFileIsPassedOverAndSaysThatNothingIsKnown) {
+  const ScratchFolder folder;
+  RecentOutcomes some;
+  AddPage(some, "a.test", 1);
+  AddPage(some, "a.test", 2);
+  const std::string whole = some.Encode();
+  RecentOutcomes read;
+  AddPage(read, "a.test", 7);
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(read.Decode(whole.substr(0, size)).ok()) << size;
+    std::string flipped = whole;
+    flipped[size] ^= 0x40;
+    EXPECT_FALSE(read.Decode(flipped).ok()) << size;
+  }
+  EXPECT_EQ(read.Of("a.test", 50).outcomes.size(), 1u);
+  const WallTime now(milliseconds(9));
+  EXPECT_EQ(KeptOutcomes(folder.path(), "a.test", now).read_back_to, now);
+  ASSERT_OK(KeepFile(OutcomesFile(folder.path()), whole.substr(1)));
+  EXPECT_EQ(KeptOutcomes(folder.path(), "a.test", now).read_back_to, now);
+  EXPECT_TRUE(KeptOutcomes(folder.path(), "a.test", now).outcomes.empty());
+  EXPECT_FALSE(ReadOutcomes(OutcomesFile(folder.path()), &read).ok());
+  EXPECT_OK(ReadOutcomes(folder.path() / "none", &read));
+}
+
+TEST(OutcomesFileTest, LongUrlsMakeItShorterAndNotLonger) {
+  RecentOutcomes many;
+  const std::string path(2000, 'x');
+  for (size_t n = 0; n < RecentOutcomes::kMost; ++n) AddPage(many, "a.test", path, n);
+  const std::string bytes = many.Encode();
+  EXPECT_LE(bytes.size(), RecentOutcomes::kMostBytes);
+  RecentOutcomes read;
+  ASSERT_OK(read.Decode(bytes));
+  const DomainOutcomes last = read.Of("a.test", RecentOutcomes::kMost);
+  EXPECT_GT(last.outcomes.size(), 4000u);
+  EXPECT_EQ(last.outcomes.front().time, WallTime(milliseconds(RecentOutcomes::kMost - 1)));
+  // The one that had no room.
+  EXPECT_EQ(last.read_back_to, last.outcomes.back().time - milliseconds(1));
 }
 
 }  // namespace

@@ -46,6 +46,24 @@ absl::Status ReadStates(Store& store, const Fingerprint* url, DomainFacts* domai
   return absl::OkStatus();
 }
 
+// The worker may replace the blocks that the record names while they are read; then they are as
+// good as not there.
+absl::StatusOr<std::optional<StatusCounts>> CountUrls(Store& store, const DomainFacts& domain) {
+  if (domain.record->known_urls > kMostCountedUrls) return std::nullopt;
+  MetricRegistry registry;
+  StateMetrics metrics(registry);
+  PackedStateStore states(store, SystemClock(), {}, metrics);
+  const StateRequest request{.domain = domain.domain,
+                             .partition = domain.partition,
+                             .fingerprints = {},
+                             .all_states = true};
+  absl::Status loaded = states.Load({&request, 1}, kLookTimeout).status();
+  if (IsRetry(loaded)) return loaded;
+  DomainStates* const found = loaded.ok() ? states.Find(domain.domain) : nullptr;
+  if (found == nullptr) return std::nullopt;
+  return found->CountByStatus();
+}
+
 absl::StatusOr<std::optional<Head>> ReadHead(Store& store, std::string_view domain) {
   const std::string row = DomainRow(domain);
   const RowGet get{.row = row, .columns = {&kHeadColumn, 1}};
@@ -191,7 +209,8 @@ DomainFacts PlaceOf(std::string_view domain, int partitions) {
           .slot = slot,
           .partition = PartitionOf(slot, partitions),
           .record = {},
-          .queue = {}};
+          .queue = {},
+          .urls = {}};
 }
 
 }  // namespace
@@ -222,6 +241,9 @@ absl::StatusOr<DomainFacts> ReadDomainFacts(Store& store, std::string_view domai
                                             const PolitenessOptions& politeness) {
   DomainFacts facts = PlaceOf(domain, partitions);
   RETURN_IF_ERROR(ReadStates(store, nullptr, &facts, nullptr));
+  if (facts.record.has_value()) {
+    ASSIGN_OR_RETURN(facts.urls, CountUrls(store, facts));
+  }
   ASSIGN_OR_RETURN(const std::optional<Head> head, ReadHead(store, domain));
   if (head.has_value()) facts.queue = ReportOf(facts.partition, domain, *head, politeness);
   return facts;

@@ -58,12 +58,18 @@ struct PageFacts {
   uint64_t body_bytes = 0;
 };
 
+// Of a larger domain they are not counted: all its states would be read for it, 11 bytes each.
+inline constexpr uint64_t kMostCountedUrls = 200'000;
+
 struct DomainFacts {
   std::string domain;
   Slot slot;
   PartitionId partition;
   std::optional<DomainRecord> record;  // the strategy worker's
   std::optional<DomainReport> queue;   // the db worker's
+  // Its known URLs; nothing of a domain with more than kMostCountedUrls, or while they cannot be
+  // read.
+  std::optional<StatusCounts> urls;
 };
 
 struct UrlFacts {

@@ -12,6 +12,7 @@
 #include "db_worker/queue/columns.h"
 #include "db_worker/queue/head.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/states_owner.h"
 
 namespace orbweaver {
 namespace {
@@ -49,6 +50,44 @@ TEST(UrlFactsTest, ARequestThatWasTakenOutIsNotQueued) {
   head.applied = {.topic_epoch = 1, .offset = Offset(6)};
   put(2);
   EXPECT_EQ(ReadUrlFacts(store, url, 1, {})->queued->band, 2);
+}
+
+TEST(UrlFactsTest, UrlsAreCountedByTheirStateOverAllShardsAndThoseOfAPurgeAreNotQueued) {
+  MemoryTables tables;
+  TestOwner owner(&tables, {.inline_bytes = 0, .shard_urls = 30});
+  DomainStates& states = owner.Load("one.test", SpreadUrls(200));
+  for (uint64_t i = 0; i < 200; ++i) {
+    const LinkStatus status = i < 80    ? LinkStatus::kQueued
+                              : i < 120 ? LinkStatus::kCrawled
+                              : i < 150 ? LinkStatus::kGone
+                              : i < 160 ? LinkStatus::kError
+                                        : LinkStatus::kNotCrawled;
+    states.Set(Spread(i), {.status = status});
+  }
+  states.record().applied = {.topic_epoch = 1, .offset = Offset(7)};
+  owner.FlushAndWrite(1);
+  const auto counted = [&] { return ReadDomainFacts(owner.store(), "one.test", 1, {})->urls; };
+  EXPECT_EQ(counted(), (StatusCounts{40, 80, 40, 10, 30}));
+  DomainStates& purged = owner.Load("one.test", {});
+  purged.ForgetQueued();
+  owner.FlushAndWrite(2);
+  EXPECT_EQ(counted(), (StatusCounts{120, 0, 40, 10, 30}));
+  EXPECT_EQ(ReadDomainFacts(owner.store(), "never.test", 1, {})->urls, std::nullopt);
+}
+
+TEST(UrlFactsTest, UrlsOfAHugeDomainAreNotCounted) {
+  MemoryTables tables;
+  TestOwner owner(&tables);
+  DomainStates& states = owner.Load("one.test", {Url(1)});
+  states.Set(Url(1), {});
+  states.record().applied = {.topic_epoch = 1, .offset = Offset(7)};
+  states.record().known_urls = kMostCountedUrls + 1;
+  states.MarkChanged();
+  owner.FlushAndWrite(1);
+  const auto facts = ReadDomainFacts(owner.store(), "one.test", 1, {});
+  ASSERT_OK(facts);
+  EXPECT_EQ(facts->record->known_urls, kMostCountedUrls + 1);
+  EXPECT_EQ(facts->urls, std::nullopt);
 }
 
 }  // namespace

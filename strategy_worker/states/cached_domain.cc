@@ -72,6 +72,17 @@ void CachedDomain::Find(std::span<const Fingerprint> fingerprints, std::span<Lin
   }
 }
 
+StatusCounts CachedDomain::CountByStatus() const {
+  StatusCounts counts{};
+  for (const ShardEntry& entry : shards_) {
+    if (entry.shard == nullptr) continue;
+    entry.shard->links.ForEach([&counts](uint64_t, const PackedLink& link) {
+      ++counts[static_cast<size_t>(StatusOf(link))];
+    });
+  }
+  return counts;
+}
+
 void CachedDomain::Set(Fingerprint fingerprint, const LinkState& state) {
   const uint64_t key = KeyOf(fingerprint);
   Shard* const shard = shards_[IndexOf(key)].shard.get();

@@ -49,6 +49,7 @@ class CachedDomain final : public DomainStates, public CacheUnit {
   bool IsSharded() const override { return shards_.size() > 1; }
   void Find(std::span<const Fingerprint> fingerprints, std::span<LinkState> states,
             std::span<bool> known) const override;
+  StatusCounts CountByStatus() const override;
   void Set(Fingerprint fingerprint, const LinkState& state) override;
   void ForgetQueued() override;
   void Forget() override;

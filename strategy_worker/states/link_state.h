@@ -17,6 +17,9 @@ enum class LinkStatus : uint8_t {
   kGone = 4
 };
 
+// How many URLs have each status, by its value.
+using StatusCounts = std::array<uint64_t, 5>;
+
 // Never fetched: `fetches`, `errors` and all below them are 0. Such a state takes at most 24 bytes
 // with its fingerprint in a block. packed_link.h says how values that the packed form cannot hold
 // are bounded.

@@ -46,6 +46,9 @@ class DomainStates {
   virtual void Find(std::span<const Fingerprint> fingerprints, std::span<LinkState> states,
                     std::span<bool> known) const = 0;
 
+  // Of the states that are loaded.
+  virtual StatusCounts CountByStatus() const = 0;
+
   // Implies MarkChanged, unless the state is there already and equal.
   virtual void Set(Fingerprint fingerprint, const LinkState& state) = 0;
 

@@ -55,7 +55,7 @@ class Crawl {
 
   absl::Status Start(const std::string& seed) {
     ASSIGN_OR_RETURN(crawl_, LocalCrawl::Open(options_, folder()));
-    ASSIGN_OR_RETURN(watch_, CrawlWatch::Create(*crawl_, /*recorder=*/nullptr));
+    ASSIGN_OR_RETURN(watch_, CrawlWatch::Create(*crawl_, /*recorder=*/nullptr, {}));
     UrlResolver resolver(options_.spider.url, crawl_->suffixes());
     ASSIGN_OR_RETURN(const auto writer,
                      SeedWriter::Create(crawl_->bus(), SystemClock(), resolver, kTimeout));

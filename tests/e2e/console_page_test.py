@@ -10,7 +10,7 @@ import unittest
 import urllib.parse
 
 from console_crawl import LONG, ConsoleCrawl
-from console_window import Window
+from console_window import TEXT, Window
 
 FOCUSED = "[document.activeElement.tagName, document.activeElement.textContent || document.activeElement.id].join(' ')"
 HIDE = """Object.defineProperty(document, "hidden", {configurable: true, get: () => %s}); document.dispatchEvent(new Event("visibilitychange"))"""
@@ -94,6 +94,9 @@ class ConsolePage(ConsoleCrawl):
                 window.waits_for_text(text)
                 self.assertEqual([], window.clipped(), hash_)
                 self.assertEqual([], window.serious_findings(), hash_)
+            window.evaluate("location.hash = '#/domain/127.0.0.1'")
+            window.waits_for_text("Last fetches")
+            window.waits_for("document.querySelectorAll('tbody tr').length >= 8")
             self.assertEqual([], window.errors)
         self.ends(process, 0)
 
@@ -115,6 +118,16 @@ class ConsolePage(ConsoleCrawl):
                 self.assertEqual([], window.clipped())
             self.assertEqual([], window.serious_findings())
             self.assertEqual(1, window.evaluate("document.querySelectorAll('.bar').length"))
+        self.ends(process, 4)
+
+    def test_a_domain_tells_its_urls_by_their_state(self):
+        process, base = self.begins_crawl()
+        with Window(width=390) as window:
+            window.go(base + "/#/domain/127.0.0.1")
+            window.waits_for_text("By their state")
+            window.waits_for(f"/\\d fetched · [\\d,]+ scheduled.* failed for good/.test({TEXT})")
+            self.assertEqual([], window.clipped())
+            self.assertEqual([], window.serious_findings())
         self.ends(process, 4)
 
     def test_a_curve_tells_its_values_at_the_arrow_keys_and_waits_for_who_reads_it(self):

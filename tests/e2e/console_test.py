@@ -49,17 +49,19 @@ class Console(ConsoleCrawl):
         page = self.described(base, "/api/v1/domains?sort=fetched&order=asc&contains=127&limit=10")
         self.assertEqual(["127.0.0.1"], [row["domain"] for row in page["domains"]])
         self.assertEqual([], self.described(base, "/api/v1/domains?phase=blocked")["domains"])
-        self.assertGreater(self.described(base, "/api/v1/domain?name=127.0.0.1")["record"]["known_urls"], 5)
+        domain = self.described(base, "/api/v1/domain?name=127.0.0.1")
+        self.assertGreater(domain["record"]["known_urls"], 5)
+        self.assertEqual(domain["record"]["known_urls"], sum(domain["urls"].values()), domain)
+        self.assertGreaterEqual(domain["urls"]["gone"], 1, domain)
         self.assertIsNone(self.described(base, "/api/v1/domain?name=never.test")["record"])
         self.assertEqual([], self.described(base, "/api/v1/domain?name=never.test")["outcomes"])
         outcomes = self.described(base, "/api/v1/domain?name=127.0.0.1")["outcomes"]
         times = [outcome["time_ms"] for outcome in outcomes]
         self.assertEqual(sorted(times, reverse=True), times)
         self.assertTrue({(200, None), (404, "http_4xx")} >= {(outcome["status"], outcome["cause"]) for outcome in outcomes if outcome["status"]}, outcomes)
-        # A crawl on this machine deletes from its logs what was dealt with.
-        if kind == "crawl":
-            self.assertIn((self.one.url("/gone"), 404), [(outcome["url"], outcome["status"]) for outcome in outcomes] + [(self.one.url("/gone"), 404)] * (len(outcomes) == 50))
-            self.assertTrue(any(outcome["status"] == 200 and outcome["bytes"] > 0 for outcome in outcomes), outcomes)
+        # A crawl on this machine deletes from its logs what was dealt with, and keeps its last outcomes beside.
+        self.assertIn((self.one.url("/gone"), 404), [(outcome["url"], outcome["status"]) for outcome in outcomes] + [(self.one.url("/gone"), 404)] * (len(outcomes) == 50))
+        self.assertTrue(any(outcome["status"] == 200 and outcome["bytes"] > 0 for outcome in outcomes), outcomes)
         self.assertEqual({"letters": [], "next": None}, self.described(base, "/api/v1/dead-letters?limit=7"))
         answers = {}
         for path in ("/", "/private", "/gone", "/x.png", "/never", *(f"/{i}" for i in range(60)), *(f"/{i}" for i in range(60, 900, 12))):
@@ -123,7 +125,28 @@ class Console(ConsoleCrawl):
         self.ends(process, 4)
         process, base = self.begins_console()
         self.every_question(base, "folder")
+        domain = self.described(base, "/api/v1/domain?name=127.0.0.1")
+        self.assertEqual(domain, json.loads(self.orbweaver("inspect", "domain", "127.0.0.1", "--data", "data").stdout))
+        # The last outcomes outlive a run; a damaged file of them counts as none.
+        before = {(outcome["url"], outcome["time_ms"]) for outcome in domain["outcomes"]}
+        kept = self.folder / "data" / "outcomes"
+        whole = kept.read_bytes()
+        kept.write_bytes(whole[:-1])
+        domain = self.described(base, "/api/v1/domain?name=127.0.0.1")
+        self.assertEqual([], domain["outcomes"])
+        self.assertGreater(domain["outcomes_read_back_to_ms"], max(time for _, time in before))
         self.ends(process, 0)
+        process, base = self.begins_crawl()
+        self.ends(process, 4)
+        self.assertNotEqual([], json.loads(self.orbweaver("inspect", "domain", "127.0.0.1", "--data", "data").stdout)["outcomes"])
+        kept.write_bytes(whole)
+        process, base = self.begins_crawl()
+        now = {(outcome["url"], outcome["time_ms"]) for outcome in self.described(base, "/api/v1/domain?name=127.0.0.1")["outcomes"]}
+        self.assertTrue(before & now)
+        self.assertTrue(now - before)
+        self.ends(process, 4)
+        self.orbweaver("reset", "--data", "data", "--yes")
+        self.assertFalse(kept.exists())
 
     def test_strangers_are_turned_away(self):
         process, base = self.begins_crawl()

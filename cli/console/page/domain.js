@@ -4,11 +4,16 @@ import {count, span} from "./format.js";
 import {nameOf, orderButton} from "./order.js";
 import {outcomes} from "./outcomes.js";
 
-function known(record, now) {
+const states = {crawled: "fetched", queued: "scheduled", not_crawled: "not scheduled", error: "failed, may be tried again", gone: "failed for good"};
+const byState = (urls) => Object.entries(states).filter(([state]) => urls[state]).map(([state, says]) => `${count(urls[state])} ${says}`).join(" · ");
+
+function known(record, urls, now) {
   const robots = record.robots_at_ms ? ["status ", record.robots_status, ", ", time(record.robots_at_ms, now)] : "not fetched yet";
   return [make("h2", null, "What is known"), facts([
-    ["Known URLs", count(record.known_urls)], ["Fetched", count(record.fetched)], ["Failed", count(record.failed)],
-    ["Scheduled", count(record.scheduled)], ["robots.txt", robots],
+    ["Known URLs", count(record.known_urls)], urls && ["By their state", byState(urls)],
+    record.sitemaps && ["Sitemaps asked for", count(record.sitemaps)], record.assets && ["Assets asked for", count(record.assets)],
+    ["Pages fetched, repeats too", count(record.fetched)], ["Failures", count(record.failed)],
+    ["Requests, repeats too", count(record.scheduled)], ["robots.txt", robots],
     record.crawl_delay_ms !== null && ["Its Crawl-delay", span(record.crawl_delay_ms / 1000)], ["Strategy", record.strategy]])];
 }
 
@@ -26,10 +31,10 @@ function waits(queue, now) {
 export const domain = (name) => ({
   name: "domains", title: name, every: 5000,
   request: () => `/api/v1/domain?${new URLSearchParams({name})}`,
-  draw: ({domain: registered, partition, slot, record, queue, ...rest}, now) => [
+  draw: ({domain: registered, partition, slot, record, urls, queue, ...rest}, now) => [
     make("h1", null, make("bdi", null, registered)),
     make("p", {class: "buttons"}, ["block", "unblock", "purge", "requeue-failed", "forget"].map((order) => orderButton(order, `${nameOf(order)}…`, {domain: registered}))),
     record || queue ? null : make("p", null, "Nothing is known of this domain: no link and no seed led there."),
     facts([["Partition", partition], ["Slot", slot]]),
-    record && known(record, now), queue && waits(queue, now), record && outcomes(rest, now)],
+    record && known(record, urls, now), queue && waits(queue, now), record && outcomes(rest, now)],
 });
