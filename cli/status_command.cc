@@ -44,6 +44,8 @@ two looks, so it takes as long as --interval.
   --set NAME=VALUE  set an option: kafka.brokers, hbase.hosts
   --help            this text
 
+A partition is named as hot that has twice the mean or more of what a group of workers has read, where
+that is ten messages a second or more: it has a domain that is larger or faster than others, or more.
 `ready` are domains that may be asked now, `paced` those that wait for their delay. The queue is read
 from the store, which db workers bring up to date every few seconds (db_worker.checkpoint_interval);
 their own /status is exact at any moment. The public suffix list is the one configured here; those of
@@ -94,11 +96,11 @@ int Show(const ProductOptions& options, const PublicSuffixes& suffixes, const Ar
     }
     now->suffix_list_date = suffixes.date();
     if (before.has_value() && args.json) {
-      Print("{}\n", StatusJson(*before, *now));
+      Print("{}\n", StatusJson(*before, *now, LoadsOf(*before, *now)));
     } else if (before.has_value()) {
       // From the top of the screen, without what stood below.
       if (is_screen) std::fputs("\033[H", stdout);
-      Print("{}", StatusText(*before, *now));
+      Print("{}", StatusText(*before, *now, LoadsOf(*before, *now)));
       if (is_screen) std::fputs("\033[J", stdout);
     }
     if (std::fflush(stdout) != 0) return kExitFailed;

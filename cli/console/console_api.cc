@@ -19,6 +19,7 @@
 #include "cli/frontier/explain_url.h"
 #include "cli/frontier/explanation_view.h"
 #include "cli/frontier/inspect.h"
+#include "cli/frontier/partition_load.h"
 #include "cli/frontier/status_view.h"
 #include "cli/frontier/url_facts.h"
 #include "cli/seed_writer.h"
@@ -34,6 +35,9 @@ namespace {
 
 // Two looks that are nearer to each other show the same.
 constexpr Duration kLookEvery = std::chrono::seconds(1);
+// Of the shares of partitions, about.
+constexpr Duration kLoadWindow = std::chrono::seconds(20);
+constexpr Duration kMarkEvery = std::chrono::seconds(5);
 // Of domains: what a look takes is bounded.
 constexpr uint64_t kMostRead = 100'000;
 constexpr size_t kMostRows = 500;
@@ -149,6 +153,8 @@ absl::Status ConsoleApi::LookAnew() {
   status.suffix_list_date = suffixes_.date();
   before_ = std::exchange(now_, std::move(status));
   looked_at_ = now;
+  while (!marks_.empty() && now_->at - marks_.front().at > kLoadWindow) marks_.pop_front();
+  if (marks_.empty() || now_->at - marks_.back().at >= kMarkEvery) marks_.push_back(*now_);
   return absl::OkStatus();
 }
 
@@ -175,7 +181,7 @@ ConsoleApi::Answer ConsoleApi::Overview() {
   } else {
     json.Null();
   }
-  json.Key("status").Raw(StatusJson(before, *now_)).EndObject();
+  json.Key("status").Raw(StatusJson(before, *now_, LoadsOf(marks_.front(), *now_))).EndObject();
   return text;
 }
 

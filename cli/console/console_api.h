@@ -12,6 +12,7 @@
 // Answers are JSON objects; an error's is {"error": TEXT}.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -94,6 +95,8 @@ class ConsoleApi {
   // The two newest looks; many that look at once share one.
   std::optional<FrontierStatus> before_;
   std::optional<FrontierStatus> now_;
+  // Older ones, some seconds apart: hot partitions are those of a longer time than rates.
+  std::deque<FrontierStatus> marks_;
   SteadyTime looked_at_;
   SteadyTime sampled_at_;  // of the queue in now_
   // For several pages, orders and filters.

@@ -82,10 +82,10 @@ TEST_F(FrontierStatusTest, RatesAreWhatHasChangedBetweenTwoLooks) {
   Commit(kSpiderGroup, kSpiderFeedTopic, 0, 30);
   FrontierStatus now = Look();
   now.at = before.at + std::chrono::seconds(10);
-  const std::string text = StatusJson(before, now);
+  const std::string text = StatusJson(before, now, LoadsOf(before, now));
   EXPECT_THAT(text, HasSubstr(R"("group":"spiders","topic":"spider-feed","lag":0,"members":0,)"
                               R"("written_per_s":2,"read_per_s":3)"));
-  EXPECT_THAT(StatusText(before, now), HasSubstr("spiders"));
+  EXPECT_THAT(StatusText(before, now, {}), HasSubstr("spiders"));
 }
 
 TEST_F(FrontierStatusTest, EachOwnersPartitionsAreTold) {
@@ -95,12 +95,13 @@ TEST_F(FrontierStatusTest, EachOwnersPartitionsAreTold) {
   for (const char* const owner : {"a", "a", "a", "b", "", "a"}) {
     status.reads[0].partitions.push_back({.owner = owner});
   }
-  const std::string text = StatusText(status, status);
+  const std::string text = StatusText(status, status, {});
   EXPECT_THAT(text, ::testing::ContainsRegex("  a +0-2,5\n"));
   EXPECT_THAT(text, ::testing::ContainsRegex("  b +3\n"));
   EXPECT_THAT(text, ::testing::ContainsRegex("  nobody +4\n"));
   EXPECT_THAT(text, HasSubstr("public suffix list: of 2026-10-22\n"));
-  EXPECT_THAT(StatusJson(status, status), HasSubstr(R"("suffix_list_date":"2026-10-22")"));
+  EXPECT_THAT(StatusJson(status, status, LoadsOf(status, status)),
+              HasSubstr(R"("suffix_list_date":"2026-10-22")"));
 }
 
 TEST_F(FrontierStatusTest, OfWhatIsNotKnownNothingIsMadeUp) {

@@ -31,6 +31,19 @@ void AppendOwners(const FrontierStatus& status, std::string* text) {
   }
 }
 
+void WritePartition(const ReadPartition& partition, const PartitionLoad& load, JsonWriter& json) {
+  json.BeginObject().Key("end").Value(partition.end);
+  json.Key("committed").Value(partition.committed).Key("lag").Value(partition.lag());
+  json.Key("owner").Value(partition.owner).Key("read_per_s").Value(load.read_per_second);
+  json.Key("share");
+  if (load.share.has_value()) {
+    json.Value(*load.share);
+  } else {
+    json.Null();
+  }
+  json.Key("is_hot").Value(load.is_hot).EndObject();
+}
+
 void WriteQueue(const PartitionReport& report, JsonWriter& json) {
   json.BeginObject().Key("waiting").Value(WaitingIn(report)).Key("waiting_by_band").BeginArray();
   for (const uint64_t waiting : report.waiting) json.Value(waiting);
@@ -41,7 +54,8 @@ void WriteQueue(const PartitionReport& report, JsonWriter& json) {
 
 }  // namespace
 
-std::string StatusText(const FrontierStatus& before, const FrontierStatus& now) {
+std::string StatusText(const FrontierStatus& before, const FrontierStatus& now,
+                       const PartitionLoads& loads) {
   std::string text = fmt::format("{:<18}{:<13}{:>12}{:>12}{:>12}{:>9}\n", "group", "topic", "lag",
                                  "written/s", "read/s", "members");
   const auto out = std::back_inserter(text);
@@ -71,28 +85,31 @@ std::string StatusText(const FrontierStatus& before, const FrontierStatus& now) 
     fmt::format_to(out, "{:>12}{:>10}{:>8}{:>8}{:>8}\n", WaitingIn(queue), queue.delayed,
                    queue.ready, queue.paced, queue.blocked);
   }
+  for (const std::string& says : loads.says) fmt::format_to(out, "hot: {}\n", says);
   AppendOwners(now, &text);
   return text;
 }
 
-std::string StatusJson(const FrontierStatus& before, const FrontierStatus& now) {
+std::string StatusJson(const FrontierStatus& before, const FrontierStatus& now,
+                       const PartitionLoads& loads) {
   std::string text;
   JsonWriter json(&text);
   json.BeginObject().Key("time_ms").Value(now.time.time_since_epoch().count());
   json.Key("groups").BeginArray();
-  for (const ReadTopic& read : now.reads) {
+  for (size_t group = 0; group < now.reads.size(); ++group) {
+    const ReadTopic& read = now.reads[group];
     const MessageRates rates = RatesOf(before, now, read);
     json.BeginObject().Key("group").Value(read.group).Key("topic").Value(read.topic);
     json.Key("lag").Value(read.lag()).Key("members").Value(read.members);
     json.Key("written_per_s").Value(rates.in).Key("read_per_s").Value(rates.out);
     json.Key("partitions").BeginArray();
-    for (const ReadPartition& partition : read.partitions) {
-      json.BeginObject().Key("end").Value(partition.end);
-      json.Key("committed").Value(partition.committed).Key("lag").Value(partition.lag());
-      json.Key("owner").Value(partition.owner).EndObject();
+    for (size_t i = 0; i < read.partitions.size(); ++i) {
+      WritePartition(read.partitions[i], loads.groups[group].partitions[i], json);
     }
     json.EndArray().EndObject();
   }
+  json.EndArray().Key("hot_partitions").BeginArray();
+  for (const std::string& says : loads.says) json.Value(says);
   json.EndArray().Key("queue").BeginObject().Key("exact").Value(now.queue.exact());
   json.Key("domains_read").Value(now.queue.domains_read).Key("total");
   const PartitionReport sum = SumOf(now.queue);

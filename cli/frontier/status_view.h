@@ -6,11 +6,15 @@
 #include <string>
 
 #include "cli/frontier/frontier_status.h"
+#include "cli/frontier/partition_load.h"
 
 namespace orbweaver {
 
-// `before` is an earlier look, from which the rates come.
-std::string StatusText(const FrontierStatus& before, const FrontierStatus& now);
-std::string StatusJson(const FrontierStatus& before, const FrontierStatus& now);
+// `before` is an earlier look, from which the rates come; `loads` are from it or another one to
+// `now`.
+std::string StatusText(const FrontierStatus& before, const FrontierStatus& now,
+                       const PartitionLoads& loads);
+std::string StatusJson(const FrontierStatus& before, const FrontierStatus& now,
+                       const PartitionLoads& loads);
 
 }  // namespace orbweaver

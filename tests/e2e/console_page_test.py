@@ -105,19 +105,22 @@ class ConsolePage(ConsoleCrawl):
         with Window() as window:
             window.go(base + "/#/workers")
             window.waits_for_text("strategy-worker")
-            # None can be had at once from a crawl that is well: one is put into the answer.
+            # None can be had at once from a crawl that is well: one is put into the answer, and so is a hot partition.
             alert = {"name": "TooFarBehind", "severity": "critical", "since_ms": 1, "says": "שלום " + "unbroken" * 60, "advice": "start more of them"}
             stages = [{"name": "spiders", "busy": 0.82, "waits_for_input": 0.178, "waits_for_output": 0.002},
                       {"name": "strategy workers", "busy": None, "waits_for_input": None, "waits_for_output": None}]
             window.evaluate(f"const real = window.fetch; window.fetch = async (...all) => {{ const answer = await (await real(...all)).json();"
+                            f"if (answer.status) {{ answer.status.hot_partitions = ['partition 2 has 60 % of what the strategy workers read, 2.4 times the mean'];"
+                            f"Object.assign(answer.status.groups[0].partitions[2], {{share: 0.6, is_hot: true}}); }}"
                             f"return Response.json({{...answer, alerts: [{json.dumps(alert)}], stages: {json.dumps(stages)}}}); }}; location.hash = '#/'")
-            for text in ("Critical: ", "Start more of them.", "TooFarBehind, ", "busy 82 %, waits for input 18 %"):
+            for text in ("Partition 2 has 60 % of what the strategy workers read, 2.4 times the mean.", " 60 % hot", "Critical: ", "Start more of them.", "TooFarBehind, ", "busy 82 %, waits for input 18 %"):
                 window.waits_for_text(text)
             for width in (1280, 390):
                 window.resize(width, 900)
                 self.assertEqual([], window.clipped())
             self.assertEqual([], window.serious_findings())
             self.assertEqual(1, window.evaluate("document.querySelectorAll('.bar').length"))
+            self.assertEqual(1, window.evaluate("document.querySelectorAll('tbody .hot').length"))
         self.ends(process, 4)
 
     def test_a_domain_tells_its_urls_by_their_state(self):

@@ -92,6 +92,12 @@ class Console(ConsoleCrawl):
             self.assertLess(time.monotonic(), deadline, curves)
             time.sleep(0.05)
         self.assertEqual(["spiders", "strategy workers", "db workers"], [stage["name"] for stage in stages])
+        status = self.described(base, "/api/v1/overview")["status"]
+        shares = [[partition["share"] for partition in group["partitions"]] for group in status["groups"]]
+        if kind == "folder":
+            self.assertEqual([None] * 4, shares[0])
+        else:  # one domain, which is of one partition
+            self.assertEqual([0, 0, 0, 1], sorted(shares[0]), status)
         for stage in stages:
             shares = [stage[state] for state in ("busy", "waits_for_input", "waits_for_output")]
             if kind == "folder":

@@ -1,6 +1,6 @@
 // How the crawl stands, and what limits it.
 import {domainLink, figures, make, time} from "./elements.js";
-import {bytes, count, rate, sentence, span} from "./format.js";
+import {bytes, count, percent, rate, sentence, span} from "./format.js";
 import {groupNames, loop} from "./loop.js";
 import {nameOf, orderButton} from "./order.js";
 import {orderOf} from "./session.js";
@@ -32,13 +32,16 @@ function drawQueue({queue: {total, exact, domains_read: read, oldest_seconds: ol
     exact ? null : make("p", {class: "faint"}, `Estimated from ${count(read)} domains.`)];
 }
 
-function drawPartitions({groups, queue}) {
+// Unread messages, and the share of the work; a hot partition in words too.
+const loadOf = ({lag, share, is_hot: hot}) => [count(lag), share === null ? null : make("small", {class: hot && "hot"}, ` ${percent(share)}${hot ? " hot" : ""}`)];
+
+function drawPartitions({groups, hot_partitions: hot, queue}) {
   const rows = queue.partitions.map((partition, index) => ({...partition, index}));
   const number = (title, of) => ({title, number: true, of});
   const acts = orderOf("pause") ? [{title: "Orders", of: (row) => ["pause", "resume"].map((order) => orderButton(order, `${nameOf(order)}…`, {partition: row.index}))}] : [];
-  return [make("h2", null, "Partitions"), table("Partitions", [
+  return [make("h2", null, "Partitions"), hot.map((says) => make("p", null, sentence(says))), table("Partitions", [
     {title: "Partition", of: (row) => row.index},
-    ...groups.map(({group, partitions}) => number(`Unread by ${groupNames[group] ?? group}`, (row) => count(partitions[row.index].lag))),
+    ...groups.map(({group, partitions}) => number(`Unread by ${groupNames[group] ?? group}, share of their work`, (row) => loadOf(partitions[row.index]))),
     number("Waiting", (row) => count(row.waiting)), number("For later", (row) => count(row.delayed)), number("Ready", (row) => count(row.ready)),
     number("Paced", (row) => count(row.paced)), number("Blocked", (row) => count(row.blocked)), ...acts], rows)];
 }
