@@ -68,7 +68,8 @@ of a run are not. It ends by itself when nothing is left, or nothing is due soon
   --data DIR                 that folder; ./crawl-data/SITE, or the only crawl in ./crawl-data
   --seeds FILE               a URL a line; - for standard input
   --add                      add these seeds to the crawl that the folder has
-  --strategy NAME|FILE.so    what to crawl, in which order; `orbweaver strategy list`
+  --strategy NAME|FILE.py|FILE.so
+                             what to crawl, in which order; `orbweaver strategy list`
   --param NAME=VALUE         a parameter of it; `orbweaver strategy describe NAME`. Or behind its
                              name: --strategy NAME:PARAM=VALUE,PARAM=VALUE
   --explore 5%               this share of each domain's pages is drawn by lot from those that the

@@ -53,7 +53,7 @@ worth (--value, --value-file), after as many fetches as the shorter crawl has, w
 unknown pages and a 95 % interval over registered domains. `--strategy oracle` knows beforehand what
 pages are worth, and shows what is possible.
 
-  --strategy NAME|FILE.so[:PARAM=VALUE,…]
+  --strategy NAME|FILE.py|FILE.so[:PARAM=VALUE,…]
                       a strategy, with its parameters; without one --verify and --crawl
                       take the recorded one
   --param NAME=VALUE  a parameter, where there is one strategy

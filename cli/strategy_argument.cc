@@ -13,6 +13,22 @@ namespace {
 
 constexpr char kQuote = '"';
 
+// FILE.py or FILE.py#CLASS, which the strategy `python` runs.
+bool IsPython(std::string_view strategy) {
+  return strategy.ends_with(".py") || strategy.find(".py#") != strategy.npos;
+}
+
+std::vector<std::pair<std::string, std::string>> PythonSettings(std::string_view strategy) {
+  const size_t mark = strategy.ends_with(".py") ? strategy.size() : strategy.rfind('#');
+  const std::string module = std::filesystem::absolute(strategy.substr(0, mark)).string();
+  std::vector<std::pair<std::string, std::string>> settings = {
+      {"strategy.path", ""}, {"strategy.name", "python"}, {"strategy.params.module", module}};
+  if (mark < strategy.size()) {
+    settings.emplace_back("strategy.params.class", strategy.substr(mark + 1));
+  }
+  return settings;
+}
+
 bool IsLibrary(std::string_view strategy) {
   return strategy.ends_with(".so") || strategy.find(".so#") != strategy.npos ||
          strategy.find('/') != strategy.npos;
@@ -56,9 +72,11 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> StrategySetting
     std::string_view argument) {
   const size_t colon = FindParameter(argument, ':');
   const std::string strategy(argument.substr(0, colon));
-  if (strategy.empty()) return FatalError("{}: expected NAME or FILE.so", argument);
+  if (strategy.empty()) return FatalError("{}: expected NAME, FILE.py or FILE.so", argument);
   std::vector<std::pair<std::string, std::string>> settings;
-  if (IsLibrary(strategy)) {
+  if (IsPython(strategy)) {
+    settings = PythonSettings(strategy);
+  } else if (IsLibrary(strategy)) {
     settings.emplace_back("strategy.path", std::filesystem::absolute(strategy).string());
   } else if (const size_t at = strategy.find(':'); at != strategy.npos) {
     return FatalError("{}: expected PARAMETER=VALUE behind the colon, not '{}'", argument,

@@ -1,4 +1,5 @@
-// A strategy on the command line: NAME or FILE.so[#NAME], and its parameters behind a colon.
+// A strategy on the command line: NAME, FILE.py[#CLASS] or FILE.so[#NAME], and its parameters
+// behind a colon.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@
 namespace orbweaver {
 
 // The options that `--strategy ARGUMENT` stands for, each with its value: strategy.path and
-// strategy.name, then one for each parameter. A library counts before a name; it is found again
-// from another working directory.
+// strategy.name, then one for each parameter; those of the strategy `python` for a file of Python.
+// A library counts before a name; it is found again from another working directory.
 //
 //   opic:max_pages=5,deny_urls=*/a/*,*/b/*,title="x,y=1"
 //

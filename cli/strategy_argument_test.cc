@@ -31,6 +31,17 @@ TEST(StrategyArgumentTest, ANameOrALibrary) {
   EXPECT_THAT(Settings("./mine.so#deep"), ElementsAre(Path("./mine.so#deep")));
 }
 
+TEST(StrategyArgumentTest, AFileOfPython) {
+  const auto module =
+      Pair("strategy.params.module", std::filesystem::absolute("./mine.py").string());
+  EXPECT_THAT(Settings("./mine.py"),
+              ElementsAre(Pair("strategy.path", ""), Pair("strategy.name", "python"), module));
+  EXPECT_THAT(
+      Settings("./mine.py#Deep:max_pages=5"),
+      ElementsAre(Pair("strategy.path", ""), Pair("strategy.name", "python"), module,
+                  Pair("strategy.params.class", "Deep"), Pair("strategy.params.max_pages", "5")));
+}
+
 TEST(StrategyArgumentTest, ParametersStandBehindAColon) {
   EXPECT_THAT(
       Settings("opic:max_pages=5,max_depth=2"),
@@ -56,8 +67,8 @@ TEST(StrategyArgumentTest, AValueInQuotesHoldsAnything) {
 }
 
 TEST(StrategyArgumentTest, WrongOnesAreRefusedWithTheReason) {
-  EXPECT_THAT(Refusal(""), HasSubstr("expected NAME or FILE.so"));
-  EXPECT_THAT(Refusal(":max_pages=5"), HasSubstr("expected NAME or FILE.so"));
+  EXPECT_THAT(Refusal(""), HasSubstr("expected NAME, FILE.py or FILE.so"));
+  EXPECT_THAT(Refusal(":max_pages=5"), HasSubstr("expected NAME, FILE.py or FILE.so"));
   EXPECT_THAT(Refusal("opic:max_pages"), HasSubstr("expected PARAMETER=VALUE"));
   EXPECT_THAT(Refusal("opic:"), HasSubstr("expected PARAMETER=VALUE"));
   EXPECT_THAT(Refusal("opic:a=1,a=2"), HasSubstr("'a' is given twice"));

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
+#include "cli/strategy_argument.h"
 #include "fmt/format.h"
 
 #include "common/base/json.h"
@@ -20,12 +21,12 @@ namespace {
 
 constexpr char kHelp[] =
     R"(usage: orbweaver strategy list [OPTIONS]
-       orbweaver strategy describe [NAME | FILE.so | FILE.so#NAME] [OPTIONS]
+       orbweaver strategy describe [NAME | FILE.py | FILE.so] [OPTIONS]
 
 list      the crawl strategies in strategy.directory, or those that came with this program
 describe  a strategy's parameters: type, bounds, default and meaning; without a name those of the
-          strategy that is configured. A text with a slash is the path of a library; of several
-          strategies in one FILE.so#NAME is meant
+          strategy that is configured. Of several strategies in one file FILE.py#CLASS or
+          FILE.so#NAME is meant
 
 options:
   --json            an object a line
@@ -35,6 +36,7 @@ options:
 
 examples:
   orbweaver strategy describe discovery
+  orbweaver strategy describe ./shallow.py
   orbweaver strategy describe ./build/shallow.so
 )";
 
@@ -126,8 +128,24 @@ int Usage() {
   return kExitUsage;
 }
 
+// The strategy that is to be described, as options in its place. False: the text is none.
+bool TakeDescribed(std::vector<std::string>* args) {
+  if (args->size() < 2 || (*args)[0] != "describe" || (*args)[1].starts_with('-')) return true;
+  const auto settings = StrategySettings((*args)[1]);
+  if (!settings.ok()) {
+    PrintError("orbweaver strategy describe: {}\n", MessageOf(settings.status()));
+    return false;
+  }
+  args->erase(args->begin() + 1);
+  for (const auto& [option, value] : *settings) {
+    args->insert(args->end(), {"--set", fmt::format("{}={}", option, value)});
+  }
+  return true;
+}
+
 int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
+  if (!TakeDescribed(&args)) return kExitUsage;
   const auto take = [&args](std::string_view name) { return std::erase(args, name) > 0; };
   config::Schema schema;
   ProductOptions options;
@@ -136,15 +154,9 @@ int Run(std::span<const std::string> all_args) {
     return kExitUsage;
   }
   const bool json = take("--json");
-  if (args.empty() || args.size() > 2 || args.back().starts_with('-')) return Usage();
-  if (args[0] == "list" && args.size() == 1) return List(options.strategy, json);
-  if (args[0] != "describe") return Usage();
-  if (args.size() == 2) {
-    const bool is_path = args[1].find('/') != std::string::npos;
-    options.strategy.path = is_path ? args[1] : "";
-    options.strategy.name = args[1];
-  }
-  return Describe(options.strategy, json);
+  if (args.size() != 1) return Usage();
+  if (args[0] == "list") return List(options.strategy, json);
+  return args[0] == "describe" ? Describe(options.strategy, json) : Usage();
 }
 
 }  // namespace

@@ -74,6 +74,8 @@ if [ $services = yes ]; then
 fi
 
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1}
+# Python's own allocator hides from the search for leaks what it holds.
+export PYTHONMALLOC=${PYTHONMALLOC:-malloc}
 export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:suppressions=$root/deploy/local/tsan.supp}
 status=0
 run_ctest() {  # NAME DIR ARGS…

@@ -46,10 +46,11 @@ TEST(LoaderTest, EveryBuiltInIsListedAndLoads) {
   const std::vector<std::string> names = ListStrategies({});
   EXPECT_THAT(names, ::testing::IsSupersetOf({"breadth_first", "depth_first", "discovery",
                                               "indegree", "keyword", "larger_sites_first", "opic",
-                                              "random", "recrawl"}));
+                                              "python", "random", "recrawl"}));
   for (const std::string& name : names) {
     StrategyOptions options{.name = name};
     if (name == "keyword") options.params["terms"] = "crawler";
+    if (name == "python") options.params["module"] = ORBWEAVER_EXAMPLES "/opic.py";
     EXPECT_OK(LoadStrategy(options, 1)) << name;
   }
 }

@@ -20,7 +20,7 @@ void DeclareStrategyOptions(config::Schema& schema, StrategyOptions* options) {
   schema.Add(
       "strategy.params", &options->params,
       {.shown_keys = {"allow_*", "deny_*", "max_*", "min_*", "retries", "retry_*", "*_interval_s",
-                      "*_score", "shrink", "grow", "terms", "new_domains"},
+                      "*_score", "shrink", "grow", "terms", "new_domains", "module", "class"},
        .doc = "The strategy's parameters; `orbweaver strategy describe NAME` lists them with "
               "bounds and defaults. Elements of a list stand between commas"});
 }

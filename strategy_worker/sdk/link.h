@@ -89,7 +89,10 @@ class Link : public LinkView {
   void SetAttempt(uint32_t attempt) { decision_->attempt = attempt; }
   // At most 16, keys of 64 bytes, values of 512. Not called: the seed's, or those of the request
   // that led to this page or failure.
-  void SetMeta(Meta entries) {
+  void SetMeta(Meta entries) { SetMeta<Meta>(entries); }
+  // Any range of pairs of texts.
+  template <typename Entries>
+  void SetMeta(const Entries& entries) {
     std::vector<orbweaver_meta>& meta = event_->kept_->metas.emplace_back();
     meta.reserve(entries.size());
     for (const auto& [key, value] : entries) {

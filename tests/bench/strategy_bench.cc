@@ -50,6 +50,7 @@ void StrategyBench(BenchReport& report) {
   for (const std::string& name : ListStrategies({})) {
     StrategyOptions options{.name = name};
     if (name == "keyword") options.params["terms"] = "title:2, crawler, web frontier";
+    if (name == "python") options.params["module"] = ORBWEAVER_EXAMPLES "/breadth_first.py";
     auto strategy = LoadStrategy(options, 1);
     if (!strategy.ok()) {
       report.Fail(name, MessageOf(strategy.status()));

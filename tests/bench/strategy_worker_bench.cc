@@ -26,9 +26,12 @@ void Append(StrategyWorld& world, const std::vector<PageWorkload::Entry>& entrie
   }
 }
 
-void MemoryCase(BenchReport& report, const char* name, const char* strategy_name) {
-  auto strategy = LoadStrategy({.name = strategy_name, .path = {}, .directory = {}, .params = {}},
-                               /*seed=*/1);
+StrategyOptions Named(std::string name) {
+  return {.name = std::move(name), .path = {}, .directory = {}, .params = {}};
+}
+
+void MemoryCase(BenchReport& report, const char* name, const StrategyOptions& options) {
+  auto strategy = LoadStrategy(options, /*seed=*/1);
   if (!strategy.ok()) {
     report.Fail(name, MessageOf(strategy.status()));
     return;
@@ -52,8 +55,14 @@ void MemoryCase(BenchReport& report, const char* name, const char* strategy_name
 
 void StrategyWorkerBench(BenchReport& report) {
   ConfigureLog({.level = LogLevel::kWarning});
-  MemoryCase(report, "memory_breadth_first", "breadth_first");
-  MemoryCase(report, "memory_discovery", "discovery");
+  MemoryCase(report, "memory_breadth_first", Named("breadth_first"));
+  MemoryCase(report, "memory_discovery", Named("discovery"));
+  // The same strategy in Python, link by link and with a page's links at once.
+  StrategyOptions python = Named("python");
+  python.params["module"] = ORBWEAVER_EXAMPLES "/breadth_first.py";
+  MemoryCase(report, "memory_python_breadth_first", python);
+  python.params["module"] = ORBWEAVER_EXAMPLES "/breadth_first_batch.py";
+  MemoryCase(report, "memory_python_batch", python);
 }
 
 ORBWEAVER_BENCH("strategy_worker", StrategyWorkerBench);

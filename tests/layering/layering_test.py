@@ -98,7 +98,9 @@ def may_use(layer, target):
 
 
 def may_plugin_include(folder, include):
-    """The SDK, a header of the same folder, or the standard library's, which have neither folder nor suffix."""
+    """The SDK, a header of the same folder, or the standard library's, which have neither folder nor suffix; the interpreter for Python."""
+    if folder.name == "python" and include in ("Python.h", "dlfcn.h"):
+        return True
     return include.startswith(("orbweaver/", "strategy_worker/sdk/")) or (folder / include).exists() or \
         not re.search(r"[/.]", include)
 

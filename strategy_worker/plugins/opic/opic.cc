@@ -26,13 +26,16 @@ class Opic final : public Strategy {
   };
 
   // Cash from 2^-24 to 1 as a score from 0 to 1, by its logarithm, so that all of the queue's bands
-  // are used.
-  static constexpr float kSpan = 24;
+  // are used. Computed in double, whose functions are the same in every language.
+  static constexpr double kSpan = 24;
   static float Score(float cash) {
-    return cash <= 0 ? 0 : std::clamp(1 + std::log2(cash) / kSpan, 0.0f, 1.0f);
+    return cash <= 0
+               ? 0
+               : static_cast<float>(std::clamp(1 + std::log2(double{cash}) / kSpan, 0.0, 1.0));
   }
   static float CashOf(float score) {
-    return score <= 0 ? 0 : std::exp2((std::min(score, 1.0f) - 1) * kSpan);
+    return score <= 0 ? 0
+                      : static_cast<float>(std::exp2((std::min(double{score}, 1.0) - 1) * kSpan));
   }
 
   // Links of a domain with a spent budget still bring cash to what waits there.

@@ -1,0 +1,534 @@
+"""Crawl strategies in Python, which the strategy worker runs: one small class.
+
+    from orbweaver.strategy import CrawlRules, Integer, Strategy
+
+    class Shallow(Strategy):
+        '''Everything within a few links of the seeds'''
+
+        rules = CrawlRules()
+        limit = Integer(2, 0, 100, "Links followed from a seed")
+
+        def on_links(self, links):
+            if links.depth < self.limit:
+                for link in links:
+                    self.rules.schedule_new(links, link, 0.5)
+
+    orbweaver crawl https://example.org --strategy shallow.py:limit=1
+
+Names and meanings are those of the C++ SDK (docs/strategies.md), in Python's spelling: OnLinks is on_links, link.IsNew() is
+link.is_new. What a handler is given (events, links, domains) are views of the worker's own memory: they live until the handler
+returns, and raise ReferenceError after it. Keep values, not views.
+
+A strategy keeps nothing of single URLs in its attributes: there may be billions. Eight bytes a URL (link.set_data) and 64 KB a
+domain (event.keep_domain_data) survive restarts, attributes do not.
+"""
+
+import copy
+import difflib
+import enum
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+import traceback
+from typing import Any, Dict, List as ListOf, Optional, Tuple, Type
+
+
+class Status(enum.IntEnum):
+    NOT_CRAWLED = 0
+    QUEUED = 1
+    CRAWLED = 2
+    ERROR = 3  # failed for now
+    GONE = 4  # failed for good
+
+
+class LinkKind(enum.IntEnum):
+    ANCHOR = 0
+    FRAME = 1
+    EMBED = 2  # images, scripts and the like
+    REDIRECT = 3  # to another registered domain
+    REFRESH = 4
+    CANONICAL = 5
+    SITEMAP_PAGE = 6  # a page that a sitemap names
+    SITEMAP = 7  # a sitemap that a sitemap names
+    FEED_ITEM = 8
+    FEED = 9
+
+
+class Cause(enum.IntEnum):
+    UNSPECIFIED = 0
+    DNS = 1  # the name does not exist
+    DNS_TEMPORARY = 2  # it could not be resolved now
+    REFUSED = 3
+    UNREACHABLE = 4
+    RESET = 5
+    TIMEOUT_CONNECT = 6
+    TIMEOUT_TLS = 7
+    TIMEOUT_FIRST_BYTE = 8
+    TIMEOUT_TOTAL = 9
+    TOO_SLOW = 10
+    TLS = 11
+    TLS_CERTIFICATE = 12
+    PROTOCOL = 13
+    ENCODING = 14
+    TOO_LARGE = 15
+    CONTENT_TYPE = 16
+    REDIRECT = 17
+    ROBOTS = 18  # robots.txt forbids it
+    ROBOTS_UNREACHABLE = 19  # robots.txt cannot be had, which forbids everything for now
+    PRIVATE_ADDRESS = 20
+    PORT = 21
+    BAD_URL = 22
+    PROXY = 23
+    HTTP_4XX = 24
+    HTTP_5XX = 25
+    HTTP_OTHER = 26
+
+
+class Robots(enum.IntEnum):
+    UNSPECIFIED = 0
+    RULES = 1
+    ALLOW_ALL = 2
+    DISALLOW_ALL = 3
+
+
+class Dns(enum.IntEnum):
+    UNSPECIFIED = 0
+    RESOLVED = 1
+    NO_SUCH_NAME = 2
+    FAILED = 3
+
+
+# ---- parameters ----
+
+
+class Parameter:
+    """A class attribute that declares a parameter; the strategy's object has its value under the same name.
+
+    The host holds what a user configured below strategy.params against type and bounds, before the strategy is made.
+    """
+
+    type = ""
+
+    def __init__(self, default: Any, doc: str, low: float = 1, high: float = 0) -> None:
+        self.default, self.doc, self.low, self.high = default, doc, low, high
+
+    def text(self) -> str:
+        return str(self.default)
+
+    def parse(self, text: str) -> Any:
+        return text
+
+
+class Integer(Parameter):
+    type = "integer"
+
+    def __init__(self, default: int, low: int, high: int, doc: str) -> None:
+        super().__init__(default, doc, low, high)
+
+    def parse(self, text: str) -> int:
+        return int(text)
+
+
+class Number(Parameter):
+    type = "number"
+
+    def __init__(self, default: float, low: float, high: float, doc: str) -> None:
+        super().__init__(default, doc, low, high)
+
+    def parse(self, text: str) -> float:
+        return float(text)
+
+
+class Flag(Parameter):
+    type = "bool"
+
+    def __init__(self, default: bool, doc: str) -> None:
+        super().__init__(default, doc)
+
+    def text(self) -> str:
+        return "true" if self.default else "false"
+
+    def parse(self, text: str) -> bool:
+        return text == "true"
+
+
+class String(Parameter):
+    type = "text"
+
+
+class List(Parameter):
+    """Texts, separated by commas."""
+
+    type = "list"
+
+    def parse(self, text: str) -> Any:
+        return [element for element in (part.strip(" \t\n") for part in text.split(",")) if element]
+
+
+class Globs(List):
+    """Patterns: `*` stands for any characters, none too; `?` for exactly one; a pattern must match the whole text."""
+
+    def parse(self, text: str) -> "Patterns":
+        return Patterns(super().parse(text))
+
+
+class Patterns:
+    def __init__(self, globs: ListOf[str]) -> None:
+        self._plain = frozenset(glob for glob in globs if not set(glob) & set("*?"))
+        parts = ["".join({"*": ".*", "?": "."}.get(c) or re.escape(c) for c in glob) for glob in globs if glob not in self._plain]
+        self._pattern = re.compile("|".join(f"(?:{part})" for part in parts), re.DOTALL) if parts else None
+
+    def __bool__(self) -> bool:
+        return bool(self._plain) or self._pattern is not None
+
+    def match(self, text: str) -> bool:
+        return text in self._plain or (self._pattern is not None and self._pattern.fullmatch(text) is not None)
+
+
+class ParameterGroup:
+    """Parameters that several strategies share, with what follows from them; a class attribute of a strategy."""
+
+    @classmethod
+    def parameters(cls) -> Dict[str, Parameter]:
+        return {name: value for name, value in vars(cls).items() if isinstance(value, Parameter)}
+
+
+# ---- rules ----
+
+
+class Cap(enum.Enum):
+    REQUESTS = "requests"
+    URLS = "urls"
+
+
+BANDS = 8
+
+
+def band_score(band: int) -> float:
+    """With which a link stands in the middle of one of the queue's eight bands, 0 the best."""
+    return 1.0 - (min(band, BANDS - 1) + 0.5) / BANDS
+
+
+_64_BITS = 0xFFFFFFFFFFFFFFFF
+
+
+def mix(x: int) -> int:
+    """The finaliser of SplitMix64."""
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _64_BITS
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _64_BITS
+    return x ^ (x >> 31)
+
+
+def draw(seed: int, fingerprint: int) -> float:
+    """Uniform in [0, 1), and the same again for the same numbers: strategies that decide at random draw so."""
+    return (mix((seed & _64_BITS) ^ mix((fingerprint + 0x9E3779B97F4A7C15) & _64_BITS)) >> 40) / (1 << 24)
+
+
+class CrawlRules(ParameterGroup):
+    """The rules that nearly every strategy needs: URLs that are allowed, how deep and how many, tries after failures."""
+
+    allow_domains = Globs("", "Only these registered domains: patterns such as example.com or *.org; none: all")
+    deny_domains = Globs("", "Not these registered domains, whatever else allows them")
+    allow_urls = Globs("", "Only URLs that match one of these patterns, such as */blog/*; none: all")
+    deny_urls = Globs("", "No URL that matches one of these patterns")
+    max_depth = Integer(-1, -1, 1_000_000, "Links followed from a seed: 0 fetches seeds only, -1 sets no limit")
+    max_pages = Integer(0, 0, 1_000_000_000_000, "")
+    retries = Integer(3, 0, 1000, "Further tries after failures that may pass; others are never tried again")
+    retry_delay_s = Integer(60, 0, 2_592_000, "Seconds before the first of them; each further one waits twice as long")
+    retry_max_delay_s = Integer(86_400, 0, 2_592_000, "Seconds that this waiting never exceeds")
+
+    _MAX_PAGES = {
+        Cap.REQUESTS: "Requests for a registered domain, tries after failures and sitemaps included; 0 sets no limit",
+        Cap.URLS: "URLs of a registered domain; fetching one again is free. 0 sets no limit",
+    }
+
+    def __init__(self, max_pages: int = 0, cap: Cap = Cap.REQUESTS) -> None:
+        self._cap, self._max_pages = cap, max_pages
+
+    def parameters(self) -> Dict[str, Parameter]:  # type: ignore[override]
+        own = dict(super().parameters())
+        own["max_pages"] = Integer(self._max_pages, 0, 1_000_000_000_000, self._MAX_PAGES[self._cap])
+        return own
+
+    def filter(self, links: Any, past_budget: bool = False) -> None:
+        """Drops what is not allowed; with a spent budget everything, and no state is read then.
+
+        With `past_budget` links of such a domain pass: for strategies that still raise what is queued.
+        """
+        domain = links.domain
+        if not (self.allows_domain(domain.name) and self.allows_depth(links.link_depth)) or (
+            not past_budget and self.max_pages and self._used(domain) >= self.max_pages
+        ):
+            links.drop_all()
+            return
+        links.drop_kind(LinkKind.EMBED)
+        if self.deny_urls or self.allow_urls:
+            for i, link in enumerate(links):
+                if not self.allows_url(link.url):
+                    links.drop(i)
+
+    def allows_domain(self, domain: str) -> bool:
+        if self.deny_domains and self.deny_domains.match(domain):
+            return False
+        return not self.allow_domains or self.allow_domains.match(domain)
+
+    def allows_url(self, url: str) -> bool:
+        if self.deny_urls and self.deny_urls.match(url):
+            return False
+        return not self.allow_urls or self.allow_urls.match(url)
+
+    def allows_depth(self, depth: int) -> bool:
+        return self.max_depth < 0 or depth <= self.max_depth
+
+    def budget(self, event: Any) -> int:
+        """The number of URLs of the event's domain that may still be scheduled, after those that this event has scheduled."""
+        if not self.max_pages:
+            return sys.maxsize
+        return max(0, self.max_pages - self._used(event.domain) - event.scheduled)
+
+    def schedule_new(self, event: Any, link: Any, score: float) -> bool:
+        """Schedules `link` if it never was and budget is left; whether it did. For links that passed filter."""
+        if not link.is_new or (self.max_pages and not self.budget(event)):
+            return False
+        link.schedule(score)
+        return True
+
+    def schedule_seeds(self, seeds: Any, score: float) -> None:
+        """Each at the score that came with it, or at `score`."""
+        for seed in seeds:
+            own = seed.seed_score
+            self.schedule_new(seeds, seed, score if own is None else own)
+
+    def retry(self, failure: Any) -> bool:
+        """After a transient failure, with tries and budget left: again, later, and not before the server wants it.
+
+        Whether it did; otherwise the URL stays as the host leaves it, ERROR or GONE.
+        """
+        if not failure.transient or failure.attempt >= self.retries:
+            return False
+        if self._cap is Cap.REQUESTS and not self.budget(failure):
+            return False
+        failure.link.schedule(failure.score, failure.now_ms + self._delay_ms(failure))
+        return True
+
+    def _used(self, domain: Any) -> int:
+        return domain.scheduled if self._cap is Cap.REQUESTS else domain.known_urls
+
+    def _delay_ms(self, failure: Any) -> int:
+        most = self.retry_max_delay_s * 1000
+        wait = self.retry_delay_s * 1000 << min(failure.attempt, 62)
+        asked = failure.retry_after_ms
+        return min(max(wait, -1 if asked is None else asked), most)
+
+
+# ---- the base class ----
+
+
+class Strategy:
+    """Made; parameters set; start; events, one at a time; close.
+
+    A handler that raises has decided nothing: the event goes to the dead-letter topic with the exception's text.
+    """
+
+    # Lower-case words joined by underscores; by default the class's own name, spelled so.
+    name = ""
+    # Raised when the meaning of domain bytes changes.
+    version = 1
+    # Works on the bodies of pages: the host then says when spiders do not log them.
+    needs_body = False
+
+    def start(self, seed: int) -> None:
+        """The parameters are set. Raise when they do not fit together: the worker does not start then."""
+
+    def filter(self, links: Any) -> None:
+        """Links or seeds, before their states are loaded: drop what is not wanted whatever its state."""
+
+    def on_seeds(self, seeds: Any) -> None:
+        for seed in seeds:
+            if seed.is_new:
+                seed.schedule(1.0 if seed.seed_score is None else seed.seed_score)
+
+    def on_page(self, page: Any) -> None:
+        """A page was fetched. Its status becomes CRAWLED unless the handler says otherwise."""
+
+    def on_links(self, links: Any) -> None:
+        """Links to one domain from one page, of this domain or another."""
+
+    def on_failure(self, failure: Any) -> None:
+        """A URL could not be fetched. Its status becomes ERROR when the cause is transient, else GONE."""
+
+    def on_host(self, host: Any) -> None:
+        """A spider asked for a host's robots.txt, which it does before the host's first page."""
+
+    def adopt(self, from_name: str, from_version: int, data: bytes) -> bytes:
+        """Domain bytes of another strategy, or of another version of this one: returns what is to stand in their place."""
+        return b""
+
+    def finished(self) -> bool:
+        """Whether the crawl has reached its aim; else it ends when nothing is queued."""
+        return False
+
+    def close(self) -> None:
+        """The worker stops."""
+
+
+_HANDLERS = {
+    "start": ("seed",),
+    "filter": ("links",),
+    "on_seeds": ("seeds",),
+    "on_page": ("page",),
+    "on_links": ("links",),
+    "on_failure": ("failure",),
+    "on_host": ("host",),
+    "adopt": ("from_name", "from_version", "data"),
+    "finished": (),
+    "close": (),
+}
+
+# ---- for the host, which embeds this module (strategy_worker/plugins/python) ----
+
+
+class Refused(Exception):
+    """A strategy cannot be loaded; the text says why and what to do."""
+
+
+def load(module: str, class_name: str) -> Type[Strategy]:
+    """The strategy of a file, NAME.py, or of a module's name; of several in it `class_name` is meant."""
+    loaded = _import(module)
+    own = {
+        name: value
+        for name, value in vars(loaded).items()
+        if isinstance(value, type) and issubclass(value, Strategy) and value.__module__ == loaded.__name__
+    }
+    if class_name:
+        found = getattr(loaded, class_name, None)
+        if not (isinstance(found, type) and issubclass(found, Strategy)):
+            raise Refused(f"{module} has no strategy '{class_name}'. {_those(own)}")
+        return _checked(found)
+    if len(own) != 1:
+        raise Refused(f"{module} has {len(own) or 'no'} strategies{' and' if own else '.'} {_those(own)}")
+    return _checked(next(iter(own.values())))
+
+
+def _those(own: Dict[str, Any]) -> str:
+    if not own:
+        return "Derive a class from orbweaver.strategy.Strategy"
+    return f"it has: {', '.join(sorted(own))}. Set the parameter `class`"
+
+
+def _import(module: str) -> Any:
+    if not module.endswith(".py"):
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+            raise Refused(f"no module '{module}' on Python's path. Name a file, ./NAME.py, or set PYTHONPATH") from None
+    path = os.path.abspath(module)
+    if not os.path.isfile(path):
+        raise Refused(f"no such file: {path}")
+    # As python does it for a script: modules beside it can be imported.
+    if os.path.dirname(path) not in sys.path:
+        sys.path.insert(0, os.path.dirname(path))
+    name = os.path.splitext(os.path.basename(path))[0]
+    known = sys.modules.get(name)
+    if known is not None and getattr(known, "__file__", None) == path:
+        return known
+    if known is not None:
+        name = f"{name}@{path}"
+        if name in sys.modules:
+            return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[name] = loaded
+    try:
+        spec.loader.exec_module(loaded)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return loaded
+
+
+def _checked(strategy: Type[Strategy]) -> Type[Strategy]:
+    title = f"class {strategy.__name__}"
+    name = name_of(strategy)
+    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > 64:
+        raise Refused(f"{title}: the name '{name}' is not made of lower-case words joined by underscores")
+    if not isinstance(strategy.version, int) or not 0 <= strategy.version < 2**32:
+        raise Refused(f"{title}: `version` is not an integer from 0 to 2^32 - 1")
+    for attribute in dir(strategy):
+        if attribute.startswith("on_") and attribute not in _HANDLERS:
+            nearest = difflib.get_close_matches(attribute, _HANDLERS, 1, 0)[0]
+            raise Refused(f"{title}: no event calls the method {attribute}. Did you mean {nearest}?")
+    for handler, arguments in _HANDLERS.items():
+        method = getattr(strategy, handler)
+        try:
+            inspect.signature(method).bind(None, *arguments)
+        except TypeError:
+            raise Refused(f"{title}: the method {handler} is to take ({', '.join(('self', *arguments))})") from None
+    declared(strategy)
+    return strategy
+
+
+def name_of(strategy: Type[Strategy]) -> str:
+    return strategy.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", strategy.__name__).lower()
+
+
+def doc_of(strategy: Type[Strategy]) -> str:
+    return ((strategy.__doc__ or "").strip().splitlines() or ["A strategy in Python"])[0]
+
+
+def _members(strategy: Type[Strategy]) -> Dict[str, Any]:
+    """Parameters and groups of them in the order of their declaration, those of base classes first."""
+    found: Dict[str, Any] = {}
+    for base in reversed(strategy.__mro__):
+        found.update((name, value) for name, value in vars(base).items() if isinstance(value, (Parameter, ParameterGroup)))
+    return found
+
+
+def declared(strategy: Type[Strategy]) -> ListOf[Tuple[str, str, str, str, float, float]]:
+    """Name, type, default, doc and bounds of each parameter."""
+    parameters: Dict[str, Parameter] = {}
+    for name, member in _members(strategy).items():
+        for inner, parameter in (member.parameters() if isinstance(member, ParameterGroup) else {name: member}).items():
+            if inner in parameters or inner in ("module", "class"):
+                raise Refused(f"class {strategy.__name__}: two parameters are called {inner}")
+            parameters[inner] = parameter
+    return [(name, one.type, one.text(), one.doc, float(one.low), float(one.high)) for name, one in parameters.items()]
+
+
+def make(strategy: Type[Strategy], settings: Dict[str, str], seed: int) -> Strategy:
+    made = strategy()
+    for name, member in _members(strategy).items():
+        if isinstance(member, ParameterGroup):
+            group = copy.copy(member)
+            vars(group).update((inner, one.parse(settings[inner])) for inner, one in member.parameters().items())
+            setattr(made, name, group)
+        else:
+            setattr(made, name, member.parse(settings[name]))
+    made.start(seed)
+    return made
+
+
+def handler_of(made: Strategy, name: str) -> Optional[Any]:
+    """Null where the class leaves the base class's method as it is, which then need not be called."""
+    if getattr(type(made), name) is getattr(Strategy, name) and name != "on_seeds":
+        return None
+    return getattr(made, name)
+
+
+def failure_text(error: BaseException) -> str:
+    """One line: the exception, and where it was raised, innermost first."""
+    if isinstance(error, Refused):
+        return str(error)
+    text = "".join(traceback.format_exception_only(type(error), error)).strip().replace("\n", " ")
+    places = [
+        f"{os.path.basename(frame.filename)}:{frame.lineno} in {frame.name}"
+        for frame in reversed(traceback.extract_tb(error.__traceback__))
+        if frame.filename != __file__ and not frame.filename.startswith("<frozen")
+    ]
+    return f"{text} ({', '.join(places[:5])})" if places else text
