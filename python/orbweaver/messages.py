@@ -32,6 +32,7 @@ from orbweaver.v1.spider_log_pb2 import (
     SourcePage,
     SpiderLogEntry,
 )
+from orbweaver.v1.spider_log_pb2 import *  # noqa: F403  the values of its enums: FAILURE_CAUSE_DNS
 from orbweaver.v1.stats_pb2 import WorkerStats
 
 __all__ = [

@@ -1,6 +1,7 @@
 #include "spider/feed/feed_reader.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ constexpr Duration kLastCommitTimeout = std::chrono::seconds(5);
 // A request within the messages' bounds is below 20 KB. A larger one, of a newer schema with much
 // in it, could not be copied into its outcome.
 constexpr size_t kMaxEntryBytes = 48 << 10;
+// Ends a commit's metadata, so that a reader to whom its client gives more than was written knows
+// (proto/README.md).
+constexpr std::string_view kMetadataEnd = " ";
 
 }  // namespace
 
@@ -175,8 +179,9 @@ void FeedReader::Rest(PartitionId id, std::string_view domain, SteadyTime until)
 
 std::string FeedReader::MetadataOf(Partition& partition, const EpochFilter& epoch) const {
   std::string metadata = epoch.Metadata();
-  metadata +=
-      partition.rests.TakeMetadata(clock_.Wall(), kMaxCommitMetadataBytes - metadata.size());
+  const size_t room = kMaxCommitMetadataBytes - metadata.size() - kMetadataEnd.size();
+  metadata += partition.rests.TakeMetadata(clock_.Wall(), room);
+  metadata += kMetadataEnd;
   return metadata;
 }
 

@@ -54,7 +54,13 @@ class FeedReaderTest : public ::testing::Test, protected FeedListener {
     EXPECT_OK(committed);
     return (*committed)[0].value_or(CommittedOffset{.offset = Offset(-1), .metadata = "none"});
   }
-  std::string Metadata() { return Committed().metadata; }
+  // Without its end.
+  std::string Metadata() {
+    const std::string metadata = Committed().metadata;
+    if (metadata == "none") return metadata;
+    EXPECT_TRUE(metadata.ends_with(' ')) << metadata;
+    return metadata.substr(0, metadata.size() - 1);
+  }
   // Retention deletes what is below `start`.
   void Cut(int start) {
     ASSERT_OK(broker_.CutLog(kSpiderFeedTopic, PartitionId(0), Offset(start)));

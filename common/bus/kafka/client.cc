@@ -171,4 +171,11 @@ PartitionList NewPartitionList(std::string_view topic, std::span<const Partition
   return list;
 }
 
+std::string MetadataOf(const rd_kafka_topic_partition_t& committed) {
+  if (committed.metadata == nullptr) return {};
+  std::string metadata(static_cast<const char*>(committed.metadata), committed.metadata_size);
+  if (metadata.ends_with('\0')) metadata.pop_back();
+  return metadata;
+}
+
 }  // namespace orbweaver::kafka

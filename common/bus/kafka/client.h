@@ -64,6 +64,10 @@ int Milliseconds(Duration timeout);
 
 PartitionList NewPartitionList(std::string_view topic, std::span<const PartitionId> partitions);
 
+// Of a commit that was read. Without the zero byte at its end: ours have one, and so have those of
+// clients that took a C string's (KafkaConsumer::Commit). Empty where there is none.
+std::string MetadataOf(const rd_kafka_topic_partition_t& committed);
+
 // One timeout shared by several calls.
 class Deadline {
  public:

@@ -41,5 +41,16 @@ TEST(KafkaClientTest, AShortWaitIsNoBusyLoopAndALongOneDoesNotOverflow) {
   EXPECT_EQ(Milliseconds(std::chrono::hours(24 * 365)), 2147483647);
 }
 
+TEST(KafkaClientTest, MetadataOfACommitEndWithoutTheirZeroByte) {
+  std::string written("7 a\0", 4);
+  rd_kafka_topic_partition_t committed{};
+  EXPECT_EQ(MetadataOf(committed), "");
+  committed.metadata = written.data();
+  committed.metadata_size = written.size();
+  EXPECT_EQ(MetadataOf(committed), "7 a");
+  committed.metadata_size = 3;
+  EXPECT_EQ(MetadataOf(committed), "7 a") << "of a client that ends them otherwise";
+}
+
 }  // namespace
 }  // namespace orbweaver::kafka

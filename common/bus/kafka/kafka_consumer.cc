@@ -253,7 +253,9 @@ absl::Status KafkaConsumer::Commit(std::span<const OffsetCommit> commits, Durati
     if (commits[i].metadata.empty()) continue;
     // The list frees it with free().
     entry.metadata = ::strndup(commits[i].metadata.data(), commits[i].metadata.size());
-    entry.metadata_size = commits[i].metadata.size();
+    // With its zero byte: clients on librdkafka, in Python for one, are given it without its
+    // length.
+    entry.metadata_size = commits[i].metadata.size() + 1;
   }
   const std::string action = fmt::format("commit {} for group {}", topic_, options_.group);
   const Queue answers(rd_kafka_queue_new(handle_.get()));
@@ -409,9 +411,7 @@ absl::StatusOr<std::vector<AssignedPartition>> KafkaConsumer::Positions(
           one.partition = ids[index];
           one.has_commit = entry.offset >= 0;
           one.position = one.has_commit ? Offset(entry.offset) : (*starts)[index];
-          if (one.has_commit && entry.metadata != nullptr) {
-            one.metadata.assign(static_cast<const char*>(entry.metadata), entry.metadata_size);
-          }
+          if (one.has_commit) one.metadata = MetadataOf(entry);
           entry.offset = one.position.value();
           owned_.Take(one.partition, one.position);
           if (one.position < (*starts)[index]) {

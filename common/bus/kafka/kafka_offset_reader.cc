@@ -53,9 +53,7 @@ absl::StatusOr<std::vector<std::optional<CommittedOffset>>> KafkaOffsetReader::C
     if (found.offset < 0) continue;
     one.emplace();
     one->offset = Offset(found.offset);
-    if (found.metadata != nullptr) {
-      one->metadata.assign(static_cast<const char*>(found.metadata), found.metadata_size);
-    }
+    one->metadata = MetadataOf(found);
   }
   return committed;
 }
