@@ -35,10 +35,11 @@ class RocksdbStore : public Store {
  private:
   absl::Status LookAndDelete(Table table, std::span<const RowErase> erases)
       ABSL_LOCKS_EXCLUDED(erase_mutex_);
-  // One portion of a scan, from *from on; *from is moved on, and empty at the scan's end.
+  // One portion of a scan, from *from on; *from is moved on, and empty at the scan's end. With
+  // *may_step it may go from row to row by steps, until it finds that seeks cost less.
   absl::Status ScanPortion(Table table, const ScanRange& range,
                            std::span<const std::string_view> columns, Visitor visitor,
-                           std::string* from, uint64_t* visited);
+                           std::string* from, uint64_t* visited, bool* may_step);
 
   Database& database_;
   // Erase looks at versions and then deletes: a put between the two would be lost, so writers share
