@@ -187,7 +187,7 @@ std::shared_ptr<const CrawlSampler> SampleCluster(const std::shared_ptr<const Fr
 absl::StatusOr<ConsoleSubject> SubjectOf(const ProductOptions& options,
                                          const std::optional<std::filesystem::path>& folder) {
   if (folder.has_value()) {
-    const auto look = std::make_shared<FolderLook>(options, *folder);
+    const auto look = std::make_shared<FolderLook>(options, *folder, SystemClock());
     RETURN_IF_ERROR(look->Look().status());
     return ConsoleSubject{.kind = "folder",
                           .name = folder->string(),

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "cli/frontier/frontier.h"
@@ -12,22 +14,25 @@
 
 namespace orbweaver {
 
-// Place: behind ConsoleSubject::look. A folder is a still picture; this opens it anew when the
-// picture is old, since a crawl may have begun there. Not thread-safe.
+// Place: behind ConsoleSubject::look. A folder is a still picture, and making one may take reading
+// hundreds of megabytes of a write-ahead log. So this opens it anew only when a file of it has
+// changed since: an order was given, or a crawl has begun there. Not thread-safe.
 class FolderLook {
  public:
-  // `options` must outlive it.
-  FolderLook(const ProductOptions& options, std::filesystem::path folder)
-      : options_(options), folder_(std::move(folder)) {}
+  // `options` and `clock` must outlive it.
+  FolderLook(const ProductOptions& options, std::filesystem::path folder, const Clock& clock)
+      : options_(options), folder_(std::move(folder)), clock_(clock) {}
 
-  // Good until the next call.
+  // Good until the next call. It may be ten seconds older than the folder.
   absl::StatusOr<const Frontier*> Look();
 
  private:
   const ProductOptions& options_;
   const std::filesystem::path folder_;
+  const Clock& clock_;
   std::unique_ptr<Frontier> frontier_;
-  SteadyTime opened_;
+  std::string files_;  // as they were when it was opened
+  SteadyTime looked_;
 };
 
 }  // namespace orbweaver
