@@ -9,68 +9,34 @@ import os
 import pathlib
 import pty
 import re
-import signal
 import socket
 import ssl
 import subprocess
 import sys
-import time
 import unittest
 import urllib.parse
 
 import jsonschema
 
-from newcomer import Newcomer
-from small_site import Site
+from background_crawl import PAGES, BackgroundCrawl
 from synthetic_web import PATIENCE_S
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DESCRIPTION = json.loads((ROOT / "cli/console/openapi.json").read_text())
-PAGES = 3000
 READ, ADMIN = "read-token-of-this-test", "admin-token-of-this-test"
 
 
-class Acting(Newcomer):
+class Acting(BackgroundCrawl):
     def endless(self, address="127.0.0.1"):
-        files = {f"/{i}": "".join(f"<a href=/{3 * i + k}>x</a>" for k in (1, 2, 3) if 3 * i + k < PAGES) for i in range(PAGES)}
-        files["/0"] += "<a href=/gone>g</a>"
-        site = Site(files, address)
-        self.addCleanup(site.close)
-        self.ports.append(str(site.port))
-        return site
-
-    def begins(self, *words, **more):
-        process = subprocess.Popen([self.program, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                   **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | more)
-        self.addCleanup(lambda: (process.kill(), process.communicate()))
-        return process
+        return super().endless(address, {"/0": "".join(f"<a href=/{k}>x</a>" for k in (1, 2, 3)) + "<a href=/gone>g</a>"})
 
     def begins_crawl(self, *words):
-        """A crawl in ./data that goes on for as long as a test needs; its process, its console's address and its token."""
-        process = self.begins("crawl", *words, "--data", "data", "--delay", "20ms", "--user-agent", "me", "--retries", "0",
-                              "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={','.join(self.ports)}")
+        """Its process, its console's address and its token."""
+        process = super().begins_crawl(*words, "--retries", "0")
         contact = self.folder / "data" / "contact"
         self.waits_until(contact.exists, process)
         address, token = contact.read_text().split()[:2]
         return process, address, token
-
-    def waits_until(self, condition, process):
-        """It polls: neither a server's list nor another process's folder wakes anybody."""
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            self.assertLess(time.monotonic(), deadline)
-            self.assertIsNone(process.poll(), "it ended by itself")
-            time.sleep(0.005)
-
-    def waits_for_more(self, site, process, more=20):
-        already = len(site.requests)
-        self.waits_until(lambda: len(site.requests) >= already + more, process)
-
-    def ends(self, process, code):
-        process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=PATIENCE_S)
-        self.assertEqual(code, process.returncode, out or "" + (errors or ""))
-        return out, errors
 
     def ask(self, address, method, path, form=None, tls=None, **headers):
         """Status, headers and decoded body."""

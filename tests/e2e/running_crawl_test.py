@@ -6,58 +6,18 @@ python3 running_crawl_test.py PROGRAM
 import http.client
 import json
 import pathlib
-import signal
 import stat
-import subprocess
 import sys
 import time
 import unittest
 import urllib.error
 import urllib.request
 
-from newcomer import Newcomer
-from small_site import Site
+from background_crawl import PAGES, BackgroundCrawl
 from synthetic_web import PATIENCE_S
 
-PAGES = 3000
 
-
-class RunningCrawl(Newcomer):
-    def endless(self, address="127.0.0.1"):
-        """A site of more pages than any test fetches."""
-        files = {f"/{i}": "".join(f"<a href=/{3 * i + k}>x</a>" for k in (1, 2, 3) if 3 * i + k < PAGES) for i in range(PAGES)}
-        site = Site(files, address)
-        self.addCleanup(site.close)
-        self.ports.append(str(site.port))
-        return site
-
-    def begins(self, *arguments):
-        """A crawl in the background, in ./data."""
-        process = subprocess.Popen(
-            [self.program, "crawl", *arguments, "--data", "data", "--delay", "20ms", "--user-agent", "me",
-             "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={','.join(self.ports)}"],
-            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(lambda: (process.kill(), process.communicate()))
-        return process
-
-    def waits_until(self, condition, process):
-        """It polls: neither a server's list nor another process's folder wakes anybody."""
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            self.assertLess(time.monotonic(), deadline)
-            self.assertIsNone(process.poll(), "it ended by itself")
-            time.sleep(0.005)
-
-    def waits_for_more(self, site, process, more=20):
-        already = len(site.requests)
-        self.waits_until(lambda: len(site.requests) >= already + more, process)
-
-    def ends(self, process):
-        process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=PATIENCE_S)
-        self.assertEqual(4, process.returncode, out + errors)
-        return out, errors
-
+class RunningCrawl(BackgroundCrawl):
     def tell(self, *arguments, **more):
         return self.orbweaver(*arguments, "--data", "data", **more)
 
@@ -66,7 +26,7 @@ class RunningCrawl(Newcomer):
 
     def test_a_domain_is_blocked_and_let_go_while_another_is_crawled(self):
         one, two = self.endless(), self.endless("127.0.0.2")
-        process = self.begins(one.url("/0"), two.url("/0"))
+        process = self.begins_crawl(one.url("/0"), two.url("/0"))
         self.waits_for_more(one, process)
         told = self.tell("block", "127.0.0.1", "--for", "1h").stdout
         self.assertRegex(told, r"^order written: 127\.0\.0\.1 is blocked until .*, once the running crawl has read it$")
@@ -95,7 +55,7 @@ class RunningCrawl(Newcomer):
 
     def test_the_queue_pauses_and_goes_on(self):
         site = self.endless()
-        process = self.begins(site.url("/0"))
+        process = self.begins_crawl(site.url("/0"))
         self.waits_for_more(site, process)
         self.assertEqual([f"partition {i} is paused" for i in range(4)], self.tell("pause", "all").stdout.splitlines())
         address, _ = self.contact()
@@ -112,7 +72,7 @@ class RunningCrawl(Newcomer):
         one, two = self.endless(), self.endless("127.0.0.2")
         file = self.folder / "more.txt"
         file.write_text(f"# more\n{two.url('/0')}\nno url::\n{two.url('/2999')}\n{two.url('/1.png')}\n")
-        process = self.begins(one.url("/0"), "--exclude", "*.png")
+        process = self.begins_crawl(one.url("/0"), "--exclude", "*.png")
         self.waits_for_more(one, process)
         told = self.tell("seeds", "add", file, code=1)
         self.assertEqual("2 seeds added, 2 lines refused\n", told.stdout)
@@ -125,13 +85,13 @@ class RunningCrawl(Newcomer):
         self.assertEqual("1 seed added, 0 lines refused\nTo crawl them: orbweaver crawl --data data\n", told)
         # The folder knows them: neither are they another crawl's, nor does a reset lose them.
         self.assertEqual([two.url("/0"), two.url("/2999"), one.url("/2998")], (self.folder / "data" / "seed-urls").read_text().split()[1:])
-        process = self.begins("--seeds", str(file))
+        process = self.begins_crawl("--seeds", str(file))
         self.waits_until(lambda: "/2998" in one.paths(), process)
         self.ends(process)
 
     def test_only_this_user_may_tell_it_anything(self):
         site = self.endless()
-        process = self.begins(site.url("/0"))
+        process = self.begins_crawl(site.url("/0"))
         self.waits_for_more(site, process)
         file = self.folder / "data" / "contact"
         self.assertEqual(0o600, stat.S_IMODE(file.stat().st_mode))
@@ -167,7 +127,7 @@ class RunningCrawl(Newcomer):
 
     def test_what_a_killed_crawl_left_behind_misleads_nobody(self):
         site = self.endless()
-        process = self.begins(site.url("/0"))
+        process = self.begins_crawl(site.url("/0"))
         self.waits_for_more(site, process)
         process.kill()
         process.communicate()
@@ -177,12 +137,12 @@ class RunningCrawl(Newcomer):
 
     def test_it_answers_where_it_is_told_to_or_not_at_all(self):
         site = self.endless()
-        process = self.begins(site.url("/0"), "--no-console")
+        process = self.begins_crawl(site.url("/0"), "--no-console")
         self.waits_for_more(site, process)
         self.assertFalse((self.folder / "data" / "contact").exists())
         self.assertRegex(self.tell("purge", "127.0.0.1", code=1).stderr, rf"in use by process {process.pid} .*no crawl of data says where it can be asked")
         self.ends(process)
-        process = self.begins("--console", "[::1]:0")
+        process = self.begins_crawl("--console", "[::1]:0")
         self.waits_for_more(site, process)
         self.assertRegex(self.contact()[0], r"^\[::1\]:\d+$")
         self.tell("purge", "127.0.0.1")
