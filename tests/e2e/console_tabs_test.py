@@ -3,7 +3,6 @@
 python3 console_tabs_test.py PROGRAM. How much slower the crawl gets is measured by `./run bench console`.
 """
 
-import os
 import pathlib
 import sys
 import threading
@@ -11,19 +10,14 @@ import time
 import unittest
 import urllib.request
 
-from console_crawl import ConsoleCrawl
+from console_crawl import ConsoleCrawl, resident_bytes
 from console_window import Window
 from synthetic_web import PATIENCE_S
 
 TABS = 50
 LOOKS_OF_EACH_TAB = 10
 MOST_MORE_BYTES = 64 << 20
-VIEWS = ("#/", "#/domains", "#/history", "#/workers", "#/domain/127.0.0.1")
-
-
-def resident_bytes(process):
-    pages = int(pathlib.Path(f"/proc/{process.pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
+VIEWS = ("#/", "#/domains", "#/curves", "#/workers", "#/domain/127.0.0.1")
 
 
 class Probe:

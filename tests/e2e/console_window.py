@@ -31,7 +31,7 @@ class Window(Browser):
         deadline = time.monotonic() + PATIENCE_S
         while not self.evaluate(condition):
             if time.monotonic() > deadline:
-                raise AssertionError(f"{condition} {what}: {self.evaluate(TEXT)} {self.errors}")
+                raise AssertionError(f"{condition} {what}: {self.evaluate(TEXT)} {self.errors[-2:]}")
             time.sleep(0.01)
 
     def waits_for_text(self, text):

@@ -11,14 +11,17 @@
 #include "common/base/status.h"
 #include "common/url/partition.h"
 #include "db_worker/queue/columns.h"
+#include "strategy_worker/states/block.h"
 #include "strategy_worker/states/domain_record.h"
+#include "strategy_worker/states/link_set.h"
+#include "strategy_worker/states/packed_link.h"
 #include "strategy_worker/states/shard.h"
 
 namespace orbweaver {
 namespace {
 
 constexpr uint64_t kBatch = 1000;
-constexpr size_t kStateBytes = 400;
+constexpr uint64_t kUrls = 20;
 constexpr size_t kChunkBytes = 1000;
 constexpr Duration kTimeout = std::chrono::minutes(1);
 
@@ -26,7 +29,20 @@ struct DomainBytes {
   std::string row, record_row, record, head, chunk_column, chunk;
 };
 
-// Like a block of link states or of requests: half of it does not compress.
+// The states of its URLs, one of which was fetched.
+std::string StatesOf(Random& random) {
+  LinkSet links;
+  for (uint64_t url = 0; url < kUrls; ++url) {
+    LinkState state{.status = LinkStatus::kQueued, .depth = 1};
+    if (url == 0) state = {.status = LinkStatus::kCrawled, .fetches = 1, .http_status = 200};
+    links.Put(random(), LinkPacker().Pack(state));
+  }
+  std::string block;
+  EncodeBase(links, /*purges=*/0, &block);
+  return block;
+}
+
+// Like a chunk of requests: half of it does not compress.
 std::string Noise(Random& random, size_t bytes) {
   std::string noise;
   while (noise.size() < bytes) noise += fmt::format("{:016x}-http://", random());
@@ -41,11 +57,11 @@ DomainBytes BytesOf(uint64_t i, Random& random) {
   const DomainRecord record{.fetched = random.Below(1000),
                             .scheduled = random.Below(2000),
                             .failed = random.Below(10),
-                            .known_urls = 20,
+                            .known_urls = kUrls,
                             .robots_status = 200,
                             .strategy_name = "breadth_first",
                             .strategy_data = std::string(16, 'x')};
-  bytes.record = EncodeDomainRecord(record) + Noise(random, kStateBytes);
+  bytes.record = EncodeDomainRecord(record) + StatesOf(random);
   Head head;
   const auto band = static_cast<int>(random.Below(kBands));
   head.bands[static_cast<size_t>(band)].Append(10, 1);

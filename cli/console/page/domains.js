@@ -4,6 +4,7 @@ import {count, percent, span} from "./format.js";
 import {table} from "./table.js";
 
 const rowsOfAPage = 50;
+const mostListed = 10000;  // kMostListedDomains of cli/frontier/domain_table.h
 const phases = ["ready", "paced", "later", "blocked", "idle"];
 
 function filter(asked, go) {
@@ -22,7 +23,8 @@ function pager(offset, shown, matches, go) {
   return make("p", {class: "pager"},
     offset > 0 && make("button", {type: "button", onclick: () => go({offset: Math.max(0, offset - rowsOfAPage)})}, "Back"),
     `${count(shown ? offset + 1 : 0)} to ${count(offset + shown)} of ${count(matches)}`,
-    offset + shown < matches && make("button", {type: "button", onclick: () => go({offset: offset + rowsOfAPage})}, "Next"));
+    offset + shown < Math.min(matches, mostListed) ? make("button", {type: "button", onclick: () => go({offset: offset + rowsOfAPage})}, "Next")
+      : matches > mostListed && "The list ends here. Sort it, or narrow the filter.");
 }
 
 export function domains(parameters) {
