@@ -1,8 +1,11 @@
 #include "cli/console/console_site.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "absl/hash/hash.h"
 #include "cli/console/assets.h"
 #include "cli/console/content_encoding.h"
 #include "fmt/format.h"
@@ -32,17 +35,28 @@ AdminResponse Served(const Asset& asset, bool as_gzip) {
   return response;
 }
 
+// A client that has this very answer already is told so instead of being sent it again.
+AdminResponse Tagged(AdminResponse response, std::string_view tag, const AdminRequest& request) {
+  response.headers.emplace_back("ETag", tag);
+  if (request.if_none_match.find(tag) == std::string_view::npos) return response;
+  response.status = 304;
+  response.body.clear();
+  return response;
+}
+
+// Nothing of a crawl is kept on a disk; the page remembers the tag of the answer that it shows.
+AdminResponse ApiAnswer(AdminResponse response, const AdminRequest& request) {
+  response.headers.emplace_back("Cache-Control", "no-store");
+  if (response.status != 200) return response;
+  const uint64_t hash = absl::HashOf(std::string_view(response.body));  // of this process only
+  return Tagged(std::move(response), fmt::format("W/\"{:016x}\"", hash), request);
+}
+
 // The page's frame, which names the files of this program; asked for again at each visit.
 AdminResponse Index(const AdminRequest& request) {
-  const std::string tag = fmt::format("W/\"{}\"", AssetsHash());
   AdminResponse response = Served(*FindAsset("index.html"), AcceptsGzip(request.accept_encoding));
   response.headers.emplace_back("Cache-Control", "no-cache");
-  response.headers.emplace_back("ETag", tag);
-  if (request.if_none_match.find(tag) != std::string_view::npos) {
-    response.status = 304;
-    response.body.clear();
-  }
-  return response;
+  return Tagged(std::move(response), fmt::format("W/\"{}\"", AssetsHash()), request);
 }
 
 // The asset of a path /HASH/NAME; null for others.
@@ -64,7 +78,9 @@ AdminResponse Compressed(AdminResponse response, const AdminRequest& request) {
 }  // namespace
 
 AdminResponse ConsoleSite::Handle(const AdminRequest& request) const {
-  if (request.path().starts_with(kApiPath)) return Compressed(api_.Handle(request), request);
+  if (request.path().starts_with(kApiPath)) {
+    return Compressed(ApiAnswer(api_.Handle(request), request), request);
+  }
   const std::string_view path = request.path();
   if (!request.is_read()) return admin_.Handle(request);
   if (path == "/" || path == "/index.html") return Index(request);

@@ -1,5 +1,6 @@
 #include "cli/console/console_site.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -112,6 +113,25 @@ TEST_F(ConsoleSiteTest, FilesAreKeptByTheBrowserAndTheirFrameIsAskedForAnew) {
   EXPECT_EQ(same.status, 304);
   EXPECT_EQ(same.body, "");
   EXPECT_EQ(Get("/", "gzip", "W/\"0123456789abcdef\"").status, 200);
+}
+
+TEST_F(ConsoleSiteTest, AnAnswerOfTheApiThatTheClientHasIsNotSentAgainAndNoneIsKeptOnADisk) {
+  const AdminResponse answer = Get(kOpenApi, "gzip");
+  EXPECT_THAT(answer.headers, Contains(Pair("Cache-Control", "no-store")));
+  const auto tag = std::ranges::find(
+      answer.headers, "ETag", [](const auto& header) { return std::string_view(header.first); });
+  ASSERT_NE(tag, answer.headers.end());
+  const AdminResponse same = Get(kOpenApi, "gzip", tag->second);
+  EXPECT_EQ(same.status, 304);
+  EXPECT_EQ(same.body, "");
+  EXPECT_THAT(same.headers, AllOf(Contains(*tag), Not(Contains(Pair("Content-Encoding", "gzip")))));
+  const AdminResponse workers = Get("/api/v1/workers", "", tag->second);
+  EXPECT_EQ(workers.status, 200);
+  EXPECT_THAT(workers.headers, Not(Contains(*tag)));
+  // An error is told each time.
+  const AdminResponse away = Get("/api/v1/overview");
+  EXPECT_EQ(away.status, 503);
+  EXPECT_THAT(away.headers, Not(Contains(Pair("ETag", ::testing::_))));
 }
 
 TEST_F(ConsoleSiteTest, LargeAnswersOfTheApiGoCompressedAndSmallOnesAsTheyAre) {

@@ -119,7 +119,7 @@ def take_all(console, folder):
         # Rates are known from the second look on.
         wait_for("rates", lambda: browser.evaluate("document.querySelector('.wire:not(.still)') !== null"))
         take(browser, "overview", "#/", "How the crawl stands", folder)
-        take(browser, "curves", "#/history", "Pages a second", folder)
+        take(browser, "curves", "#/curves", "Pages a second", folder)
         take(browser, "domains", "#/domains?sort=fetched", largest, folder)
         take(browser, "domain", f"#/domain/{largest}", "Last fetches", folder)
         take(browser, "url", "#/url/" + urllib.parse.quote(url, safe=""), "Fingerprint", folder)

@@ -20,10 +20,13 @@ class ConsolePage(ConsoleCrawl):
     def views(self):
         """Of each the address behind #, and a text that stands in it."""
         url = lambda path: "#/url/" + urllib.parse.quote(self.one.url(path), safe="")
-        return (("#/", "How the crawl stands"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "Last fetches"), ("#/history", "Pages a second"),
-                ("#/history?range=7d", "Pages a second"), ("#/workers", "strategy-worker"), ("#/dead-letters", "There are none"), ("#/orders", "Given so far"), ("#/login", "Token"),
+        return (("#/", "How the crawl stands"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "Last fetches"), ("#/curves", "Pages a second"),
+                ("#/curves?range=7d", "Pages a second"), ("#/workers", "strategy-worker"), ("#/dead-letters", "There are none"), ("#/orders", "Given so far"), ("#/login", "Token"),
                 ("#/domain/never.test", "Nothing is known"), (url(LONG), "very-long-name"), (url("/" + "unbroken" * 80), "never heard of"),
                 ("#/url/mailto:" + urllib.parse.quote("שלום עולם " * 30), "is no URL that is ever fetched"), ("#/domains?contains=nobody", "No domain matches"), ("#/url/%", "is no URL"))
+
+    AT_REST = (("#/", "How the crawl stands"), ("#/curves", "Curves"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "What is known"),
+               ("#/workers", "No worker has told of itself yet"), ("#/dead-letters", "There are none"), ("#/orders", "None."))
 
     def test_each_view_is_whole_and_for_everybody_at_each_width_and_in_each_theme(self):
         process, base = self.begins_crawl()
@@ -88,8 +91,7 @@ class ConsolePage(ConsoleCrawl):
         process, base = self.begins_console()
         with Window(width=390) as window:
             window.go(base + "/")
-            for hash_, text in (("#/", "How the crawl stands"), ("#/history", "Curves"), ("#/domains", "127.0.0.1"), ("#/domain/127.0.0.1", "What is known"),
-                                ("#/workers", "No worker has told of itself yet"), ("#/dead-letters", "There are none"), ("#/orders", "None."), ("#/nonsense", "How the crawl stands")):
+            for hash_, text in (*self.AT_REST, ("#/nonsense/x", "This address leads nowhere: #/nonsense/x."), ("#/domain", "No such view")):
                 window.evaluate(f"location.hash = {json.dumps(hash_)}")
                 window.waits_for_text(text)
                 self.assertEqual([], window.clipped(), hash_)
@@ -136,7 +138,7 @@ class ConsolePage(ConsoleCrawl):
     def test_a_curve_tells_its_values_at_the_arrow_keys_and_waits_for_who_reads_it(self):
         process, base = self.begins_crawl()
         with Window() as window:
-            window.go(base + "/#/history")
+            window.go(base + "/#/curves")
             window.waits_for("document.querySelector('.plot path.s0')?.getAttribute('d').includes('L')")  # two looks, five seconds apart
             window.evaluate("window.plot = document.querySelector('.plot'); window.plot.querySelector('svg').focus()")
             window.strikes("ArrowLeft")
@@ -241,6 +243,51 @@ class ConsolePage(ConsoleCrawl):
             self.assertEqual(0, window.evaluate("window.asked"))
             window.evaluate(HIDE % "false")
             window.waits_for("window.asked >= 2")
+        self.ends(process, 4)
+
+    def test_a_view_is_one_request_and_an_answer_that_stays_the_same_is_not_sent_again(self):
+        process, _ = self.begins_crawl()
+        self.ends(process, 4)
+        process, base = self.begins_console()
+        with Window() as window:
+            window.go(base + "/")
+            window.waits_for("document.getElementById('subject')?.textContent === 'data'")
+            window.evaluate("""window.answers = []; const real = window.fetch;
+                window.fetch = async (...all) => { const answer = await real(...all); window.answers.push([all[0], answer.status]); return answer; }; 0""")
+            for hash_, text in (*self.AT_REST, ("#/url/%", "is no URL")):
+                # The first time, and once more when the tab is looked at again.
+                window.evaluate("location.hash = '#/nonsense'")
+                window.waits_for_text("leads nowhere")
+                window.evaluate(f"window.answers = []; location.hash = {json.dumps(hash_)}")
+                window.waits_for_text(text)
+                window.evaluate("window.footer = document.getElementById('footer').firstElementChild; document.dispatchEvent(new Event('visibilitychange'))")
+                window.waits_for("window.answers.length >= 2 && document.getElementById('footer').firstElementChild !== window.footer")
+                (first, status), (again, status_again), *more = window.evaluate("window.answers")
+                self.assertEqual((first, []), (again, more), hash_)
+                if hash_ in ("#/curves", "#/workers", "#/dead-letters"):
+                    self.assertEqual((200, 304), (status, status_again), hash_)
+                self.assertIn(text, window.evaluate("document.getElementById('view').innerText"))
+                self.assertTrue(window.evaluate("document.getElementById('trouble').hidden"))
+        self.ends(process, 0)
+
+    def test_a_page_goes_on_after_the_network_was_away_and_after_the_machine_slept(self):
+        process, base = self.begins_crawl()
+        with Window() as window:
+            window.go(base + "/#/domains")  # a view that asks every ten seconds
+            window.waits_for_text("127.0.0.1")
+            window.waits_for("document.getElementById('subject')?.textContent === 'data'")
+            offline = lambda is_offline: window.call("Network.emulateNetworkConditions", offline=is_offline, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+            offline(True)
+            window.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+            window.waits_for("!document.getElementById('trouble').hidden")
+            # When it is back it asks at once, and not when it would have asked.
+            window.evaluate("window.asked = 0; const real = window.fetch; window.fetch = (...all) => { ++window.asked; return real(...all); }; "
+                            "const wait = window.setTimeout; window.setTimeout = (then, ms) => wait(then, ms >= 1000 ? 1e8 : ms); 0")
+            offline(False)
+            window.waits_for("window.asked === 1")
+            # So does a page that was frozen.
+            window.evaluate("document.dispatchEvent(new Event('resume'))")
+            window.waits_for("window.asked === 2 && document.getElementById('trouble').hidden")
         self.ends(process, 4)
 
 

@@ -2,7 +2,8 @@
 import {deadLetters} from "./dead_letters.js";
 import {domain} from "./domain.js";
 import {domains} from "./domains.js";
-import {history as curves} from "./history.js";
+import {make} from "./elements.js";
+import {curves} from "./history.js";
 import {ask, redraw, show} from "./live.js";
 import {login} from "./login.js";
 import {orders} from "./orders.js";
@@ -16,12 +17,18 @@ const views = {
   domains: (_, parameters) => domains(parameters),
   domain: (operand) => operand && domain(operand),
   url: (operand) => operand && url(operand),
-  history: (_, parameters) => curves(parameters),
+  curves: (_, parameters) => curves(parameters),
   workers: (_, parameters) => workers(parameters),
   orders: () => orders,
   login: () => login(""),
   "dead-letters": (_, parameters) => deadLetters(parameters),
 };
+
+const nowhere = (path) => ({
+  title: "No such view",
+  draw: () => [make("h1", null, "No such view"),
+    make("p", null, "This address leads nowhere: ", make("bdi", null, `#/${path}`), ". ", make("a", {href: "#/"}, "Overview"))],
+});
 
 function decoded(text) {
   try {
@@ -34,8 +41,9 @@ function decoded(text) {
 function viewOf(hash) {
   const [, path, query] = /^#?\/?([^?]*)\??(.*)$/s.exec(hash);
   const [name, ...operand] = path.split("/");
-  const make = Object.hasOwn(views, name) ? views[name] : null;
-  return make?.(decoded(operand.join("/")), new URLSearchParams(query)) || overview;
+  const viewFor = Object.hasOwn(views, name) ? views[name] : null;
+  const view = viewFor?.(decoded(operand.join("/")), new URLSearchParams(query));
+  return view || (path ? nowhere(decoded(path)) : overview);
 }
 
 // `why`: of a login that failed.

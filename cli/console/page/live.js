@@ -12,14 +12,17 @@ let current = null;
 let timer = 0;
 let asking = null;  // the request under way
 let shown = null;  // the last answer to the current view
+let shownTag = null;  // the server's name for it
 
-// The answer of the API to a request: {ok, status, answer}. Rejects when there is none.
+// The answer of the API to a request: {ok, status, answer, tag}. Rejects when there is none. Status 304 comes without an
+// answer: it is still the one with the tag that the request named.
 export async function ask(path, options = {}) {
   const patience = AbortSignal.timeout(options.method === "POST" ? patienceOfOrdersMs : patienceMs);
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience;
   const response = await fetch(path, {cache: "no-store", ...options, signal});
   const isJson = response.headers.get("content-type")?.startsWith("application/json");
-  return {ok: response.ok, status: response.status, answer: isJson ? await response.json() : {error: (await response.text()).trim()}};
+  const answer = response.status === 304 ? null : isJson ? await response.json() : {error: (await response.text()).trim()};
+  return {ok: response.ok, status: response.status, tag: response.headers.get("etag"), answer};
 }
 
 function tell(message) {
@@ -65,17 +68,19 @@ export async function refresh() {
   asking = new AbortController();
   const {signal} = asking;
   try {
-    const {ok, status, answer} = await ask(drawn.request(), {signal});
+    const headers = shownTag === null ? {} : {"If-None-Match": shownTag};
+    const {ok, status, answer, tag} = await ask(drawn.request(), {signal, headers});
     if (signal.aborted) return;
     if (status === 401) {
       location.hash = "#/login";
       return;
     }
     const isTheirs = status === 400 || status === 404;  // the question is wrong: asking again helps nobody
-    shown = ok ? answer : null;
-    if (ok) replace(drawn.draw(answer, Date.now()));
+    const isSame = status === 304;
+    if (!isSame) [shown, shownTag] = ok ? [answer, tag] : [null, null];
+    if (shown !== null) replace(drawn.draw(shown, Date.now()));  // the same one too: times are told relative to now
     else if (isTheirs) replace([make("h1", null, drawn.title), make("p", {class: "says"}, sentence(answer.error))]);
-    tell(ok || isTheirs ? "" : `${sentence(answer.error)} Trying again.`);
+    tell(ok || isSame || isTheirs ? "" : `${sentence(answer.error)} Trying again.`);
     document.getElementById("footer").replaceChildren("As of ", make("time", null, new Date().toISOString().slice(0, 19).replace("T", " ")), " UTC");
   } catch {
     if (signal.aborted) return;
@@ -92,7 +97,7 @@ export function redraw() {
 
 export function show(view) {
   current = view;
-  shown = null;
+  shown = shownTag = null;
   tell("");
   place.focus();
   place.replaceChildren(make("p", {class: "faint"}, "Loading…"));
@@ -100,6 +105,7 @@ export function show(view) {
 }
 
 document.addEventListener("visibilitychange", refresh);
+document.addEventListener("resume", refresh);  // the page was frozen
 addEventListener("online", refresh);
 addEventListener("resize", redraw);  // curves are drawn for a width
 addEventListener("pageshow", ({persisted}) => { if (persisted) refresh(); });

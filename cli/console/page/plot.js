@@ -57,7 +57,7 @@ function follow(svg, plot, x, told) {
 }
 
 // `plot`: {title, times (s since 1970), lines: [{name, values}], format(value), axis(value)}; null where nothing is known.
-export function curves(plot, width) {
+export function plotOf(plot, width) {
   const known = plot.lines.flatMap(({values}) => values).filter((value) => value !== null);
   const most = roundUp(known.length ? Math.max(...known) : 1);
   const x = (index) => left + (width - left - right) * index / Math.max(1, plot.times.length - 1);
