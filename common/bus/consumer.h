@@ -116,9 +116,9 @@ class Consumer {
   // takes effect at the next assignment. Metadata that is too long or not printable is fatal.
   virtual absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) = 0;
 
-  // Leaves the group, after OnRevoked for what is held. Waits at most `close_timeout`, the
-  // listener's own time not counted. Idempotent; the destructor does it when the caller has not,
-  // without callbacks.
+  // Leaves the group, after OnRevoked for what is held, or OnLost when there was no time for that.
+  // Waits at most `close_timeout`, the listener's own time not counted. Idempotent; the destructor
+  // does it when the caller has not, without callbacks.
   virtual void Close() = 0;
 };
 

@@ -325,7 +325,10 @@ void KafkaConsumer::Close() {
   held_.clear();
   if (!subscribed_ && !owned_.empty()) rd_kafka_assign(handle_.get(), nullptr);
   LeaveGroup();
+  // There was no time for a revocation: from now on they are others'.
+  const std::vector<PartitionId> lost = owned_.ids();
   owned_.Clear();
+  if (listener_ != nullptr && !lost.empty()) listener_->OnLost(lost);
   rd_kafka_queue_destroy(queue_);
   handle_.reset();
 }

@@ -22,10 +22,12 @@ class Notes : public RebalanceListener {
   void OnAssigned(std::span<const AssignedPartition> partitions) override {
     assigned += partitions.size();
   }
-  void OnRevoked(std::span<const PartitionId>) override {}
-  void OnLost(std::span<const PartitionId>) override {}
+  void OnRevoked(std::span<const PartitionId> partitions) override { revoked += partitions.size(); }
+  void OnLost(std::span<const PartitionId> partitions) override { lost += partitions.size(); }
 
   size_t assigned = 0;
+  size_t revoked = 0;
+  size_t lost = 0;
 };
 
 // A broker of librdkafka's own.
@@ -43,10 +45,11 @@ class ConsumerTakeOverTest : public ::testing::TestWithParam<const char*> {
     kafka_.brokers = rd_kafka_mock_cluster_bootstraps(broker_.get());
   }
 
-  std::unique_ptr<Consumer> Join() {
-    auto consumer = KafkaConsumer::Create(
-        kafka_,
-        {.group = "group", .member = GetParam(), .session_timeout = std::chrono::seconds(6)});
+  std::unique_ptr<Consumer> Join(Duration close_timeout = std::chrono::seconds(10)) {
+    auto consumer = KafkaConsumer::Create(kafka_, {.group = "group",
+                                                   .member = GetParam(),
+                                                   .session_timeout = std::chrono::seconds(6),
+                                                   .close_timeout = close_timeout});
     CHECK_OK(consumer.status());
     CHECK_OK((*consumer)->Subscribe("t", &notes_));
     return *std::move(consumer);
@@ -67,7 +70,8 @@ class ConsumerTakeOverTest : public ::testing::TestWithParam<const char*> {
   Notes notes_;
 };
 
-TEST_P(ConsumerTakeOverTest, WhoIsNotToldWhereItsPartitionsStandIsFencedAndAnotherOneReads) {
+TEST_P(ConsumerTakeOverTest,
+       WhoIsNotToldWhereItsPartitionsStandIsFencedAndAnotherOneReadsUntilItIsClosed) {
   Loading();
   auto consumer = Join();
   const SteadyTime end = SystemClock().Now() + std::chrono::minutes(2);
@@ -80,12 +84,16 @@ TEST_P(ConsumerTakeOverTest, WhoIsNotToldWhereItsPartitionsStandIsFencedAndAnoth
   EXPECT_EQ(notes_.assigned, 0u);
   EXPECT_TRUE(IsFenced(consumer->Poll({}, std::chrono::milliseconds(100), &batch))) << "for ever";
   Loaded();
-  consumer = Join();
+  consumer = Join(Duration::zero());
   while (notes_.assigned == 0 && SystemClock().Now() < end) {
     const absl::Status status = consumer->Poll({}, std::chrono::milliseconds(100), &batch);
     ASSERT_TRUE(status.ok() || IsRetry(status)) << status;
   }
   EXPECT_EQ(notes_.assigned, 2u);
+  // There is no time to leave the group: the partitions are not its own any more, in any case.
+  consumer->Close();
+  EXPECT_EQ(notes_.lost, 2u);
+  EXPECT_EQ(notes_.revoked, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Members, ConsumerTakeOverTest, ::testing::Values("", "named"));
