@@ -89,6 +89,23 @@ absl::StatusOr<Handle> NewHandle(rd_kafka_type_t type, Conf conf) {
   return Handle(handle);
 }
 
+void RemindOfBrokers(rd_kafka_t* client) {
+  // Without time for an answer it only tells whether there is a connection to ask through.
+  const rd_kafka_metadata_t* metadata = nullptr;
+  const rd_kafka_resp_err_t error = rd_kafka_metadata(client, 0, nullptr, &metadata, 0);
+  if (metadata != nullptr) rd_kafka_metadata_destroy(metadata);
+  if (error != RD_KAFKA_RESP_ERR__TRANSPORT) return;
+  char addresses[4096];
+  size_t size = sizeof addresses;
+  if (rd_kafka_conf_get(rd_kafka_conf(client), "bootstrap.servers", addresses, &size) !=
+      RD_KAFKA_CONF_OK) {
+    return;
+  }
+  Log(LogLevel::kInfo, "kafka", "{}: connected to no broker, looks for {} again",
+      rd_kafka_name(client), addresses);
+  rd_kafka_brokers_add(client, addresses);
+}
+
 void DestroyMember(rd_kafka_t* client) {
   std::promise<void> destroyed;
   std::future<void> done = destroyed.get_future();

@@ -56,6 +56,14 @@ absl::StatusOr<Conf> NewConf(const KafkaOptions& options,
 // Takes `conf`. Fatal, with librdkafka's words, when properties do not go together.
 absl::StatusOr<Handle> NewHandle(rd_kafka_type_t type, Conf conf);
 
+// Gives a client that is connected to no broker its brokers' addresses again, and says so in the
+// log; never blocks. For a client that got nothing done for kForgottenAfter, or whose request
+// failed: librdkafka from 2.10 on drops the brokers that an answer does not name, and when it names
+// none, as after a freeze of all brokers, sometimes never looks for one again.
+void RemindOfBrokers(rd_kafka_t* client);
+
+inline constexpr Duration kForgottenAfter = std::chrono::seconds(10);
+
 // `action: librdkafka's words`, sorted into retry, fenced and fatal.
 absl::Status ToStatus(rd_kafka_resp_err_t error, std::string_view action);
 

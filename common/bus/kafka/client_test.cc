@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
+#include "common/bus/kafka/topics.h"
 
 namespace orbweaver::kafka {
 namespace {
@@ -33,6 +34,19 @@ TEST(KafkaClientTest, ErrorsAreSortedByWhatTheCallerCanDo) {
   EXPECT_TRUE(IsFenced(ToStatus(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "x")));
   EXPECT_TRUE(IsFatal(ToStatus(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, "x")));
   EXPECT_TRUE(IsFatal(ToStatus(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, "x")));
+}
+
+TEST(KafkaClientTest, AClientWithoutABrokerSaysThatItLooksForOneAgain) {
+  auto conf = NewConf({.brokers = "127.0.0.1:1", .client_id = "lost"}, {});
+  ASSERT_TRUE(conf.ok()) << conf.status();
+  const auto client = NewHandle(RD_KAFKA_CONSUMER, *std::move(conf));
+  ASSERT_TRUE(client.ok()) << client.status();
+  ::testing::internal::CaptureStderr();
+  const absl::Status asked = PartitionCount(client->get(), "t", Duration::zero()).status();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(IsRetry(asked)) << asked;
+  EXPECT_NE(log.find("connected to no broker, looks for 127.0.0.1:1 again"), std::string::npos)
+      << log;
 }
 
 TEST(KafkaClientTest, AShortWaitIsNoBusyLoopAndALongOneDoesNotOverflow) {

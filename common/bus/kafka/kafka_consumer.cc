@@ -144,7 +144,15 @@ absl::Status KafkaConsumer::Poll(const PollLimits& limits, Duration timeout, Mes
       return error;
     }
   } while (batch->empty() && deadline.Left() > Duration::zero());
+  CheckBrokers(!batch->empty());
   return absl::OkStatus();
+}
+
+void KafkaConsumer::CheckBrokers(bool was_reading) {
+  const SteadyTime now = SystemClock().Now();
+  if (!was_reading && now < next_reminder_) return;
+  next_reminder_ = now + std::min(kForgottenAfter, options_.session_timeout / 4);
+  if (!was_reading) RemindOfBrokers(handle_.get());
 }
 
 bool KafkaConsumer::HasDeliverable() const {

@@ -66,6 +66,8 @@ class KafkaConsumer : public Consumer {
   // After a cut: goes on at the `next` of each.
   absl::Status StartAgain(std::span<const PartitionId> which);
   absl::Status Fetching(PartitionId partition, bool fetch);
+  // Sees that there is a broker when there was nothing to read for a while.
+  void CheckBrokers(bool was_reading);
   // Serves OnRebalance for what is held, until the group is left or the time is over.
   void LeaveGroup();
   bool Cooperative() const;
@@ -84,6 +86,7 @@ class KafkaConsumer : public Consumer {
   bool in_poll_ = false;
   bool was_silent_ = false;  // before this Poll
   SteadyTime last_poll_ = SystemClock().Now();
+  SteadyTime next_reminder_ = SystemClock().Now() + kForgottenAfter;
 
   // A position is that of the first message that librdkafka has not given us.
   HeldPartitions owned_;

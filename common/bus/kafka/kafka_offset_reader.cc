@@ -44,7 +44,10 @@ absl::StatusOr<std::vector<std::optional<CommittedOffset>>> KafkaOffsetReader::C
   const std::string action = fmt::format("read the offsets of group {} on {}", group, topic);
   ASSIGN_OR_RETURN(rd_kafka_t* const client, clients_.OfGroup(group));
   const PartitionList list = NewPartitionList(topic, partitions);
-  RETURN_IF_ERROR(ToStatus(rd_kafka_committed(client, list.get(), Milliseconds(timeout)), action));
+  const absl::Status asked =
+      ToStatus(rd_kafka_committed(client, list.get(), Milliseconds(timeout)), action);
+  if (IsRetry(asked)) RemindOfBrokers(client);
+  RETURN_IF_ERROR(asked);
   std::vector<std::optional<CommittedOffset>> committed;
   for (int i = 0; i < list->cnt; ++i) {
     const rd_kafka_topic_partition_t& found = list->elems[i];

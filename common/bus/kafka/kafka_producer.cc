@@ -269,7 +269,13 @@ void KafkaProducer::CheckProgress() {
       if (partition.progressed) partition.last_progress = now;
       partition.progressed = false;
       if (partition.outstanding == 0) continue;
-      if (now - partition.last_progress < delivery_timeout_) continue;
+      const Duration still = now - partition.last_progress;
+      const Duration forgotten_after = std::min(kForgottenAfter, delivery_timeout_ / 4);
+      if (still >= forgotten_after && now >= next_reminder_) {
+        next_reminder_ = now + forgotten_after;
+        RemindOfBrokers(handle_.get());
+      }
+      if (still < delivery_timeout_) continue;
       failed_ = FencedError(
           "produce to {} partition {}: no ack for {} s; {} records of all partitions given up. Is "
           "its leader up, and are enough replicas in sync?",

@@ -54,7 +54,8 @@ class KafkaProducer : public Producer {
   void CountSent(Topic& topic, PartitionId partition, size_t records, size_t bytes);
   // Gives up what is outstanding, and takes nothing any more. `why` is every later answer.
   void Fail(const absl::Status& why);
-  // Gives everything up when some partition did not move for too long.
+  // Gives everything up when some partition did not move for too long; before that, sees that there
+  // is a broker.
   void CheckProgress();
 
   const std::string prefix_;
@@ -68,6 +69,7 @@ class KafkaProducer : public Producer {
   size_t outstanding_bytes_ = 0;
   size_t outstanding_ = 0;
   SteadyTime next_check_;
+  SteadyTime next_reminder_;
   absl::Status failed_;  // once not OK, nothing is taken any more
 };
 

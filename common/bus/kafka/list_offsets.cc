@@ -69,7 +69,10 @@ absl::StatusOr<std::vector<Offset>> ListOffsets(rd_kafka_t* client, std::string_
         offsets = RetryError("{}", MessageOf(offsets.status()));
     }
     const Duration left = is_missing ? unknown_deadline.Left() : deadline.Left();
-    if (!(is_missing || IsRetry(offsets.status())) || left <= kRetryPause) return offsets;
+    if (!(is_missing || IsRetry(offsets.status())) || left <= kRetryPause) {
+      if (IsRetry(offsets.status())) RemindOfBrokers(client);
+      return offsets;
+    }
     std::this_thread::sleep_for(kRetryPause);
   }
 }

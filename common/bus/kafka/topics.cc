@@ -24,8 +24,11 @@ absl::StatusOr<TopicState> Describe(rd_kafka_t* client, std::string_view name, D
   const TopicHandle topic(rd_kafka_topic_new(client, copy.c_str(), nullptr));
   if (topic == nullptr) return FatalError("describe topic {}: no name of a topic", name);
   const rd_kafka_metadata_t* raw = nullptr;
-  RETURN_IF_ERROR(ToStatus(rd_kafka_metadata(client, 0, topic.get(), &raw, Milliseconds(timeout)),
-                           fmt::format("describe topic {}: no answer from the brokers", name)));
+  const absl::Status asked =
+      ToStatus(rd_kafka_metadata(client, 0, topic.get(), &raw, Milliseconds(timeout)),
+               fmt::format("describe topic {}: no answer from the brokers", name));
+  if (IsRetry(asked)) RemindOfBrokers(client);
+  RETURN_IF_ERROR(asked);
   const Metadata metadata(raw);
   TopicState state;
   for (int i = 0; i < metadata->topic_cnt; ++i) {
