@@ -29,9 +29,9 @@ constexpr char kHelp[] =
 
 Shows as a JSON object what is known of a URL (its canonical form, domain, slot, partition and
 fingerprint; what its strategy worker remembers; where it waits in the queue; what was fetched) or of
-a registered domain (counts, its URLs by their state, robots.txt, the strategy's bytes; its queue by
-band, delay, back-off, blocks; its last 50 fetches). A host or a URL stands for its registered domain.
-null: nothing is known.
+a registered domain (counts, its URLs by their state, the robots.txt of its hosts as fetched, the
+strategy's bytes; its queue by band, delay, back-off, blocks; its last 50 fetches). A host or a URL
+stands for its registered domain. null: nothing is known.
 
   --data DIR        the folder of `orbweaver crawl`, which may be running. Without it the only crawl
                     in ./crawl-data, or a cluster that the options name

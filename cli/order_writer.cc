@@ -5,6 +5,7 @@
 
 #include "cli/frontier/kept_failures.h"
 #include "cli/frontier/message_view.h"
+#include "cli/frontier/robots_files.h"
 #include "fmt/format.h"
 
 #include "common/base/status.h"
@@ -66,6 +67,7 @@ absl::StatusOr<GivenOrder> GiveOrder(Bus& bus, Store& store, const Clock& clock,
   GivenOrder given;
   if (order.forget) {
     ASSIGN_OR_RETURN(given.forgotten, EraseFailures(store, domain));
+    RETURN_IF_ERROR(EraseRobotsFiles(store, domain));
   }
   const auto written = WriteOrder(bus, clock, domain, order, timeout);
   if (IsRetry(written.status()) || IsFenced(written.status())) {

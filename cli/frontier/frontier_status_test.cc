@@ -118,8 +118,10 @@ TEST_F(FrontierStatusTest, OfWhatIsNotKnownNothingIsMadeUp) {
               HasSubstr(R"("link":null,"failure":null,"queued":null,"page":null})"));
   const auto of_domain = ReadDomainFacts((*frontier)->store(), "a.test", 2, {});
   ASSERT_OK(of_domain);
-  EXPECT_THAT(DomainJson(*of_domain, WallTime()),
-              HasSubstr(R"("record":null,"urls":null,"queue":null})"));
+  EXPECT_THAT(
+      DomainJson(*of_domain, WallTime()),
+      HasSubstr(
+          R"("record":null,"urls":null,"robots":{"files":[],"has_more":false},"queue":null})"));
 }
 
 TEST_F(FrontierStatusTest, AWorkerIsWhereItsLastReportSays) {

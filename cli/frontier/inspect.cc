@@ -91,6 +91,28 @@ void WriteQueue(const DomainReport& report, WallTime now, JsonWriter& json) {
   json.Key("waiting_since_ms").Value(UnixMs(report.waiting_since)).EndObject();
 }
 
+void WriteRobots(const RobotsFile& file, JsonWriter& json) {
+  json.BeginObject().Key("host").Value(file.host);
+  json.Key("fetched_at_ms").Value(UnixMs(file.fetched_at));
+  json.Key("outcome").Value(RobotsOutcomeName(file.outcome)).Key("status").Value(file.status);
+  json.Key("crawl_delay_ms");
+  if (file.crawl_delay.has_value()) {
+    json.Value(file.crawl_delay->count());
+  } else {
+    json.Null();
+  }
+  json.Key("sitemaps").BeginArray();
+  for (const std::string& sitemap : file.sitemaps) json.Value(sitemap);
+  json.EndArray().Key("text");
+  if (file.text.has_value()) {
+    json.Value(*file.text);
+  } else {
+    json.Null();
+  }
+  json.Key("text_is_cut").Value(file.text.has_value() && file.text->size() < file.bytes);
+  json.Key("bytes").Value(file.bytes).EndObject();
+}
+
 void WriteOutcome(const Outcome& outcome, JsonWriter& json) {
   json.BeginObject().Key("url").Value(outcome.url).Key("time_ms").Value(UnixMs(outcome.time));
   json.Key("status");
@@ -168,6 +190,9 @@ std::string DomainJson(const DomainFacts& facts, WallTime now, const DomainOutco
   WriteOrNull(facts.record, json, [&](const DomainRecord& record) { WriteRecord(record, json); });
   json.Key("urls");
   WriteOrNull(facts.urls, json, [&](const StatusCounts& urls) { WriteUrls(urls, json); });
+  json.Key("robots").BeginObject().Key("files").BeginArray();
+  for (const RobotsFile& file : facts.robots.files) WriteRobots(file, json);
+  json.EndArray().Key("has_more").Value(facts.robots.has_more).EndObject();
   json.Key("queue");
   WriteOrNull(facts.queue, json, [&](const DomainReport& queue) { WriteQueue(queue, now, json); });
   if (outcomes != nullptr) {

@@ -20,8 +20,8 @@ std::string_view LinkStatusName(LinkStatus status);
 std::string UrlJson(const UrlFacts& facts);
 
 // An object: slot and partition; `record` (the strategy worker's), `urls` (its URLs by their
-// state) and `queue` (the db worker's), null where the domain is not known. With `outcomes` also
-// those, and how far back they were read.
+// state) and `queue` (the db worker's), null where the domain is not known; `robots`, the files of
+// its hosts. With `outcomes` also those, and how far back they were read.
 std::string DomainJson(const DomainFacts& facts, WallTime now,
                        const DomainOutcomes* outcomes = nullptr);
 

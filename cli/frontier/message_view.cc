@@ -136,6 +136,7 @@ class Writer {
     json_.Key("sitemaps").BeginArray();
     for (const std::string_view sitemap : facts.sitemaps) json_.Value(sitemap);
     json_.EndArray();
+    if (facts.robots_txt) Add("robots_txt_bytes", facts.robots_txt_bytes);
     Time("observed_at_ms", facts.observed_at);
   }
   void Add(const DomainOrder& order) {

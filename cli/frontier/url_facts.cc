@@ -210,7 +210,8 @@ DomainFacts PlaceOf(std::string_view domain, int partitions) {
           .partition = PartitionOf(slot, partitions),
           .record = {},
           .queue = {},
-          .urls = {}};
+          .urls = {},
+          .robots = {}};
 }
 
 }  // namespace
@@ -243,6 +244,7 @@ absl::StatusOr<DomainFacts> ReadDomainFacts(Store& store, std::string_view domai
   RETURN_IF_ERROR(ReadStates(store, nullptr, &facts, nullptr));
   if (facts.record.has_value()) {
     ASSIGN_OR_RETURN(facts.urls, CountUrls(store, facts));
+    ASSIGN_OR_RETURN(facts.robots, ReadRobotsFiles(store, domain, {}));
   }
   ASSIGN_OR_RETURN(const std::optional<Head> head, ReadHead(store, domain));
   if (head.has_value()) facts.queue = ReportOf(facts.partition, domain, *head, politeness);

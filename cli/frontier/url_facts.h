@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "cli/frontier/robots_files.h"
 
 #include "common/base/clock.h"
 #include "common/base/ids.h"
@@ -70,6 +71,7 @@ struct DomainFacts {
   // Its known URLs; nothing of a domain with more than kMostCountedUrls, or while they cannot be
   // read.
   std::optional<StatusCounts> urls;
+  RobotsFiles robots;
 };
 
 struct UrlFacts {

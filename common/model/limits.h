@@ -39,6 +39,7 @@ inline constexpr size_t kMaxScheduledRequests = 1000;
 inline constexpr size_t kMaxRedirects = 32;
 inline constexpr size_t kMaxHeaders = 128;
 inline constexpr size_t kMaxSitemaps = 256;
+inline constexpr size_t kMaxRobotsTxtBytes = size_t{64} << 10;
 inline constexpr size_t kMaxMetaEntries = 16;
 inline constexpr size_t kMaxMetrics = 1024;
 

@@ -114,7 +114,9 @@ struct Schema<HostFacts> {
       Field<4, "robots_status", &HostFacts::robots_status>,
       Field<5, "crawl_delay_ms", &HostFacts::crawl_delay>,
       Field<6, "sitemaps", &HostFacts::sitemaps, Many<Url, kMaxSitemaps>>,
-      Field<7, "retry_after_ms", &HostFacts::retry_after>, Field<8, "dns", &HostFacts::dns>>;
+      Field<7, "retry_after_ms", &HostFacts::retry_after>, Field<8, "dns", &HostFacts::dns>,
+      Field<9, "robots_txt", &HostFacts::robots_txt, Optional<Bytes<kMaxRobotsTxtBytes>>>,
+      Field<10, "robots_txt_bytes", &HostFacts::robots_txt_bytes>>;
 };
 
 template <>

@@ -191,6 +191,8 @@ struct HostFacts {
   std::span<const std::string_view> sitemaps;
   std::optional<std::chrono::milliseconds> retry_after;
   DnsOutcome dns = DnsOutcome::kUnspecified;
+  std::optional<std::string_view> robots_txt;  // its first kMaxRobotsTxtBytes
+  uint64_t robots_txt_bytes = 0;
   std::string_view unknown;
 };
 

@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 
 #include "common/base/text.h"
+#include "common/model/limits.h"
 #include "spider/fetch/failure_cause.h"
 
 namespace orbweaver {
@@ -20,7 +21,7 @@ RobotsFetcher::RobotsFetcher(const RobotsOptions& options, const Clock& clock,
 RobotsAsked RobotsFetcher::Ask(TurnId waiter, PartitionId partition, const Journey& journey) {
   const std::string_view url = journey.url();
   const std::string_view origin = OriginOf(url);
-  if (cache_.IsUntold(origin)) ReportFacts(origin, std::nullopt);
+  if (cache_.IsUntold(origin)) ReportFacts(origin, std::nullopt, std::nullopt);
   RobotsAsked asked = cache_.Ask(origin, url.substr(origin.size()));
   if (asked.verdict == RobotsVerdict::kPending) {
     files_.at(by_origin_.at(ToAbsl(origin))).waiters.push_back(waiter);
@@ -79,7 +80,9 @@ std::vector<TurnId> RobotsFetcher::OnAnswer(TurnId id, const FetchResult& answer
   }
   const std::string origin = fetch.origin;
   std::vector<TurnId> waiters = GiveUp(id);
-  ReportFacts(origin, answer.retry_after);
+  std::optional<std::string_view> file;
+  if (!answer.failure && answer.status >= 200 && answer.status < 300) file = answer.body;
+  ReportFacts(origin, answer.retry_after, file);
   return waiters;
 }
 
@@ -98,11 +101,16 @@ bool RobotsFetcher::IsRunningFor(absl::FunctionRef<bool(PartitionId)> which) con
   });
 }
 
-void RobotsFetcher::ReportFacts(std::string_view origin, std::optional<Duration> retry_after) {
+void RobotsFetcher::ReportFacts(std::string_view origin, std::optional<Duration> retry_after,
+                                std::optional<std::string_view> file) {
   HostFacts facts{.host = HostAndPort(origin), .observed_at = clock_.Wall()};
   const bool known = cache_.DescribeHost(origin, &facts);
   if (retry_after) facts.retry_after = std::chrono::round<std::chrono::milliseconds>(*retry_after);
   if (!known && !retry_after) return;
+  if (known && file) {
+    facts.robots_txt = file->substr(0, kMaxRobotsTxtBytes);
+    facts.robots_txt_bytes = file->size();
+  }
   ResolvedUrl host;
   resolver_.ClearBase();
   if (resolver_.Resolve(origin, &host) != UrlError::kNone) return;

@@ -72,7 +72,9 @@ class RobotsFetcher {
     std::vector<TurnId> waiters;
   };
 
-  void ReportFacts(std::string_view origin, std::optional<Duration> retry_after);
+  // `file`: its robots.txt, where it has just come.
+  void ReportFacts(std::string_view origin, std::optional<Duration> retry_after,
+                   std::optional<std::string_view> file);
 
   UrlResolver& resolver_;
   const Clock& clock_;

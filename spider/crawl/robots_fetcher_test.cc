@@ -57,6 +57,7 @@ class RobotsFetcherTest : public ::testing::Test {
     return robots_.IsRunningFor([=](PartitionId one) { return one == PartitionId(partition); });
   }
 
+  std::string kept_;
   ManualClock clock_;
   MetricRegistry registry_;
   CrawlMetrics metrics_{registry_};
@@ -175,6 +176,41 @@ TEST_F(RobotsFetcherTest, FactsAreToldOnceAndAgainWhereTheyMayBeLost) {
   robots_.ForgetTold();
   (void)Ask(103, "http://a.test/");
   EXPECT_EQ(robots_.TakeFacts().size(), 1u);
+}
+
+TEST_F(RobotsFetcherTest, AFileIsToldAsItCameAndOnlyWhenItComes) {
+  Arena arena;
+  SpiderLogEntry entry;
+  const auto told = [&]() -> const HostFacts& {
+    const std::vector<LogEntries> facts = robots_.TakeFacts();
+    EXPECT_EQ(facts.size(), 1u);
+    kept_ = std::string(facts.at(0)[0].value);
+    EXPECT_TRUE(Decode(kept_, &arena, &entry).ok());
+    return std::get<HostFacts>(entry.event);
+  };
+  (void)Ask(101, "http://a.test/");
+  (void)Started();
+  (void)Ends(Page("User-agent: *\nAllow: /\xff"));
+  EXPECT_EQ(told().robots_txt, "User-agent: *\nAllow: /\xff");
+  robots_.ForgetTold();
+  (void)Ask(102, "http://a.test/");
+  EXPECT_EQ(told().robots_txt, std::nullopt);
+  (void)Ask(103, "http://long.a.test/");
+  (void)Started();
+  (void)Ends(Page(std::string(kMaxRobotsTxtBytes + 1, '#')));
+  const HostFacts& cut = told();
+  EXPECT_EQ(cut.robots_txt->size(), kMaxRobotsTxtBytes);
+  EXPECT_EQ(cut.robots_txt_bytes, kMaxRobotsTxtBytes + 1);
+  (void)Ask(104, "http://empty.a.test/");
+  (void)Started();
+  (void)Ends(Page(""));
+  EXPECT_EQ(told().robots_txt, "");
+  (void)Ask(105, "http://none.a.test/");
+  (void)Started();
+  FetchResult none = Page("not found");
+  none.status = 404;
+  (void)Ends(std::move(none));
+  EXPECT_EQ(told().robots_txt, std::nullopt);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ bool IsHostOf(std::string_view host, std::string_view domain) {
 
 EventHandler::EventHandler(const StrategyWorkerOptions& options, uint64_t topic_epoch,
                            StateStore& states, const CrawlScope& scope, Strategy& strategy,
-                           EventReader& reader, EventView& view, FailedUrls& failed_urls,
+                           EventReader& reader, EventView& view, KeptEntries& kept_entries,
                            CoreMetrics& metrics)
     : options_(options),
       topic_epoch_(topic_epoch),
@@ -58,7 +58,7 @@ EventHandler::EventHandler(const StrategyWorkerOptions& options, uint64_t topic_
       strategy_(strategy),
       reader_(reader),
       view_(view),
-      failed_urls_(failed_urls),
+      kept_entries_(kept_entries),
       metrics_(metrics),
       writer_(options.max_message_bytes) {}
 
@@ -453,7 +453,8 @@ void EventHandler::Apply(const SourceEvent& event, TouchedDomain* domain, OwnedP
   plan_.ApplyTo(states);
   const bool is_failure = event.kind == ORBWEAVER_FAILURE && !is_counted_already_;
   plan_.TellFailed(event.message->partition, domain->name,
-                   is_failure ? event.message->value : std::string_view(), &failed_urls_);
+                   is_failure ? event.message->value : std::string_view(), &kept_entries_);
+  KeepRobots(event, domain->name);
   record.applied = {.topic_epoch = topic_epoch_, .offset = event.message->offset};
   for (std::string& entry : entries_) {
     *written += entry.size();
@@ -498,6 +499,14 @@ bool EventHandler::ApplyToRecord(const SourceEvent& event, DomainRecord* record)
     }
   }
   return changed;
+}
+
+void EventHandler::KeepRobots(const SourceEvent& event, std::string_view domain) {
+  const auto* const facts = std::get_if<HostFacts>(&event.entry->event);
+  if (facts == nullptr || facts->robots == RobotsOutcome::kUnspecified) return;
+  // Told again, without the file that was kept when it came.
+  if (facts->robots == RobotsOutcome::kRules && !facts->robots_txt.has_value()) return;
+  kept_entries_.AddRobots(event.message->partition, domain, facts->host, event.message->value);
 }
 
 bool EventHandler::AddSeedPlaces(const SourceEvent& event, DomainRecord* record) {

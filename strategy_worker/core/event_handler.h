@@ -16,7 +16,7 @@
 #include "strategy_worker/core/event_plan.h"
 #include "strategy_worker/core/event_reader.h"
 #include "strategy_worker/core/event_view.h"
-#include "strategy_worker/core/failed_urls.h"
+#include "strategy_worker/core/kept_entries.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/core/ownership.h"
 #include "strategy_worker/core/schedule_writer.h"
@@ -36,7 +36,7 @@ class EventHandler {
   // All must outlive it.
   EventHandler(const StrategyWorkerOptions& options, uint64_t topic_epoch, StateStore& states,
                const CrawlScope& scope, Strategy& strategy, EventReader& reader, EventView& view,
-               FailedUrls& failed_urls, CoreMetrics& metrics);
+               KeptEntries& kept_entries, CoreMetrics& metrics);
 
   // The states of the batch's events are loaded.
   void BeginBatch() { others_were_loaded_ = false; }
@@ -92,6 +92,8 @@ class EventHandler {
              size_t* written);
   // Whether the record changed.
   bool ApplyToRecord(const SourceEvent& event, DomainRecord* record);
+  // So that people can look at the host's robots.txt.
+  void KeepRobots(const SourceEvent& event, std::string_view domain);
   bool AddSeedPlaces(const SourceEvent& event, DomainRecord* record);
 
   const StrategyWorkerOptions& options_;
@@ -102,7 +104,7 @@ class EventHandler {
   Strategy& strategy_;
   EventReader& reader_;
   EventView& view_;
-  FailedUrls& failed_urls_;
+  KeptEntries& kept_entries_;
   CoreMetrics& metrics_;
   ScheduleWriter writer_;
 

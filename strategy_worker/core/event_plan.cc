@@ -172,17 +172,17 @@ void EventPlan::ApplyTo(DomainStates* states) {
 }
 
 void EventPlan::TellFailed(PartitionId partition, std::string_view domain, std::string_view failure,
-                           FailedUrls* failed_urls) {
-  using What = FailedUrls::What;
+                           KeptEntries* kept_entries) {
+  using What = KeptEntries::What;
   for (const uint32_t place : changed_) {
     const bool is_failed = IsFailed(states_[place]);
     const Fingerprint& url = fingerprints_[place];
     if (!is_failed && had_failed_[place] != 0) {
-      failed_urls->Add(partition, domain, url, What::kNotFailed, {});
+      kept_entries->AddFailure(partition, domain, url, What::kNotFailed, {});
     }
     if (failure.empty() || place != 0) continue;
-    failed_urls->Add(partition, domain, url, is_failed ? What::kFailed : What::kTriedAgain,
-                     failure);
+    kept_entries->AddFailure(partition, domain, url, is_failed ? What::kFailed : What::kTriedAgain,
+                             failure);
   }
 }
 

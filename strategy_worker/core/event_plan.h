@@ -12,7 +12,7 @@
 #include "common/base/ids.h"
 #include "common/model/arena.h"
 #include "common/model/scoring_log.h"
-#include "strategy_worker/core/failed_urls.h"
+#include "strategy_worker/core/kept_entries.h"
 #include "strategy_worker/core/source_event.h"
 #include "strategy_worker/sdk/decision_effect.h"
 #include "strategy_worker/states/state_store.h"
@@ -72,10 +72,10 @@ class EventPlan {
   bool HasChanges() const { return !changed_.empty(); }
   // Puts the changed states.
   void ApplyTo(DomainStates* states);
-  // Tells *failed_urls of URLs that failed and of those that are failed no more. `failure`: the
+  // Tells *kept_entries of URLs that failed and of those that are failed no more. `failure`: the
   // event's own outcome as it stands in the spider log; empty when it is none.
   void TellFailed(PartitionId partition, std::string_view domain, std::string_view failure,
-                  FailedUrls* failed_urls);
+                  KeptEntries* kept_entries);
 
  private:
   void Schedule(size_t place, const orbweaver_decision& decision, std::string_view url,

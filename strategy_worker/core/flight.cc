@@ -34,7 +34,7 @@ void Flight::Begin(Ownership* ownership, Batch* batch) {
     partitions_.push_back(partition);
     if (owned.has_changes) {
       parts_.states.Flush(partition, *owned.version, &first_, &second_);
-      parts_.failed_urls.Flush(partition, *owned.version, &failed_);
+      parts_.kept_entries.Flush(partition, *owned.version, &failed_);
       owned.version.reset();
       owned.has_changes = false;
     }
@@ -97,7 +97,7 @@ absl::StatusOr<bool> Flight::AwaitWrite() {
   is_writing_ = false;
   RETURN_IF_ERROR(parts_.background.Await());
   parts_.states.Flushed();
-  parts_.failed_urls.Flushed();
+  parts_.kept_entries.Flushed();
   return true;
 }
 

@@ -24,7 +24,7 @@
 #include "strategy_worker/core/background_write.h"
 #include "strategy_worker/core/batch.h"
 #include "strategy_worker/core/core_metrics.h"
-#include "strategy_worker/core/failed_urls.h"
+#include "strategy_worker/core/kept_entries.h"
 #include "strategy_worker/core/options.h"
 #include "strategy_worker/core/ownership.h"
 #include "strategy_worker/states/state_store.h"
@@ -39,7 +39,7 @@ class Flight {
     const Clock& clock;
     Store& store;
     StateStore& states;
-    FailedUrls& failed_urls;
+    KeptEntries& kept_entries;
     OwnedLog& log;
     LogSession& spider_log;
     BackgroundWrite& background;

@@ -115,12 +115,12 @@ class FlightTest : public CorePartsTest {
                          *world_.bus.NewOffsetReader(),
                          {.topic = std::string(kSpiderLogTopic)}};
   DirectWrite background_;
-  FailedUrls failed_urls_;
+  KeptEntries kept_entries_;
   Flight flight_{{.options = options_,
                   .clock = world_.clock,
                   .store = store_,
                   .states = states_,
-                  .failed_urls = failed_urls_,
+                  .kept_entries = kept_entries_,
                   .log = *log_,
                   .spider_log = spider_log_,
                   .background = background_,

@@ -41,12 +41,12 @@ StrategyCore::StrategyCore(StrategyCoreParts parts)
       lookup_(options_, *parts_.states, parts_.spider_log->offsets(), ownership_, parts_.scope,
               parts_.strategy, view_, metrics_),
       handler_(options_, parts_.topics.topic_epoch, *parts_.states, parts_.scope, parts_.strategy,
-               reader_, view_, failed_urls_, metrics_),
+               reader_, view_, kept_entries_, metrics_),
       flight_({.options = options_,
                .clock = parts_.clock,
                .store = parts_.store,
                .states = *parts_.states,
-               .failed_urls = failed_urls_,
+               .kept_entries = kept_entries_,
                .log = *parts_.scoring_log,
                .spider_log = *parts_.spider_log,
                .background = parts_.background,
@@ -264,7 +264,7 @@ void StrategyCore::Forget(std::span<const PartitionId> partitions) {
   for (const PartitionId partition : partitions) {
     batch_.Forget(partition);
     parts_.states->Drop(partition);
-    failed_urls_.Drop(partition);
+    kept_entries_.Drop(partition);
     ownership_.Release(partition);
   }
 }

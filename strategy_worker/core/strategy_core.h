@@ -117,7 +117,7 @@ class StrategyCore : private RebalanceListener {
   EventReader reader_;
   EventView view_;
   Lookup lookup_;
-  FailedUrls failed_urls_;
+  KeptEntries kept_entries_;
   EventHandler handler_;
   Flight flight_;
 

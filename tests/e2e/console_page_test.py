@@ -125,12 +125,19 @@ class ConsolePage(ConsoleCrawl):
             self.assertEqual(1, window.evaluate("document.querySelectorAll('tbody .hot').length"))
         self.ends(process, 4)
 
-    def test_a_domain_tells_its_urls_by_their_state(self):
+    def test_a_domain_tells_its_urls_by_their_state_and_shows_robots_txt_as_it_was_fetched(self):
         process, base = self.begins_crawl()
         with Window(width=390) as window:
             window.go(base + "/#/domain/127.0.0.1")
             window.waits_for_text("By their state")
             window.waits_for(f"/\\d fetched · [\\d,]+ scheduled.* failed for good/.test({TEXT})")
+            window.waits_for_text("status 200: its rules hold")
+            window.evaluate("document.querySelector('summary').click()")
+            window.waits_for("document.querySelector('details pre').innerText === 'User-agent: *\\nDisallow: /private\\n'")
+            # It stays open while the view is drawn anew.
+            window.evaluate("window.before = document.querySelector('details'); document.dispatchEvent(new Event('visibilitychange'))")
+            window.waits_for("document.querySelector('details') !== window.before")
+            self.assertTrue(window.evaluate("document.querySelector('details').open"))
             self.assertEqual([], window.clipped())
             self.assertEqual([], window.serious_findings())
         self.ends(process, 4)

@@ -53,6 +53,10 @@ class Console(ConsoleCrawl):
         self.assertGreater(domain["record"]["known_urls"], 5)
         self.assertEqual(domain["record"]["known_urls"], sum(domain["urls"].values()), domain)
         self.assertGreaterEqual(domain["urls"]["gone"], 1, domain)
+        robots = domain["robots"]["files"][0]
+        self.assertEqual((self.one.url("/")[7:-1], "rules", 200, "User-agent: *\nDisallow: /private\n", False, False),
+                         (robots["host"], robots["outcome"], robots["status"], robots["text"], robots["text_is_cut"], domain["robots"]["has_more"]))
+        self.assertGreater(robots["fetched_at_ms"], 0)
         self.assertIsNone(self.described(base, "/api/v1/domain?name=never.test")["record"])
         self.assertEqual([], self.described(base, "/api/v1/domain?name=never.test")["outcomes"])
         outcomes = self.described(base, "/api/v1/domain?name=127.0.0.1")["outcomes"]

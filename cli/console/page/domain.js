@@ -1,6 +1,6 @@
 // One domain: its numbers, robots.txt, queue and last fetches.
-import {facts, make, time} from "./elements.js";
-import {count, span} from "./format.js";
+import {facts, make, time, urlLink} from "./elements.js";
+import {bytes, count, span} from "./format.js";
 import {nameOf, orderButton} from "./order.js";
 import {outcomes} from "./outcomes.js";
 
@@ -28,13 +28,29 @@ function waits(queue, now) {
     ["Not empty since", time(queue.waiting_since_ms, now)]])];
 }
 
+const means = {rules: "its rules hold", "allow-all": "there is none, and everything is allowed", "disallow-all": "it cannot be had, and nothing is fetched for now"};
+
+function robotsFile(file, now) {
+  const answer = file.status ? `status ${file.status}` : "none";
+  return [make("h3", null, make("bdi", null, file.host)), facts([
+    ["Asked for", time(file.fetched_at_ms, now)], ["Answer", `${answer}: ${means[file.outcome]}`],
+    file.crawl_delay_ms !== null && ["Crawl-delay", span(file.crawl_delay_ms / 1000)],
+    file.sitemaps.length > 0 && ["Sitemaps", make("ul", null, file.sitemaps.map((url) => make("li", null, urlLink(url))))]]),
+  file.text && make("details", null, make("summary", null, `The file as it was fetched, ${bytes(file.bytes)}`),
+    make("pre", {class: "scroll", tabindex: "0", role: "region", "aria-label": `robots.txt of ${file.host}`}, file.text),
+    file.text_is_cut && make("p", {class: "faint"}, "Only its beginning is shown."))];
+}
+
+const robotsFiles = ({files, has_more: more}, now) => files.length > 0 && [make("h2", null, "robots.txt"), files.map((file) => robotsFile(file, now)),
+  more && make("p", {class: "faint"}, `Only the first ${count(files.length)} hosts are shown.`)];
+
 export const domain = (name) => ({
   name: "domains", title: name, every: 5000,
   request: () => `/api/v1/domain?${new URLSearchParams({name})}`,
-  draw: ({domain: registered, partition, slot, record, urls, queue, ...rest}, now) => [
+  draw: ({domain: registered, partition, slot, record, urls, robots, queue, ...rest}, now) => [
     make("h1", null, make("bdi", null, registered)),
     make("p", {class: "buttons"}, ["block", "unblock", "purge", "requeue-failed", "forget"].map((order) => orderButton(order, `${nameOf(order)}…`, {domain: registered}))),
     record || queue ? null : make("p", null, "Nothing is known of this domain: no link and no seed led there."),
     facts([["Partition", partition], ["Slot", slot]]),
-    record && known(record, urls, now), queue && waits(queue, now), record && outcomes(rest, now)],
+    record && known(record, urls, now), queue && waits(queue, now), robotsFiles(robots, now), record && outcomes(rest, now)],
 });

@@ -41,7 +41,7 @@ function placesOf(element) {
 }
 
 // Draws over what stands there, but not while somebody types, chooses, selects or points at a curve in it. The focus
-// and how far tables are scrolled stay.
+// and how far tables are scrolled stay, and texts that were opened.
 function replace(parts) {
   const focused = document.activeElement;
   const isInside = place.contains(focused);
@@ -50,9 +50,11 @@ function replace(parts) {
     !selection.isCollapsed && place.contains(selection.anchorNode);
   if (isBusy) return;
   const places = isInside ? placesOf(focused) : null;
-  const scrolled = [...place.querySelectorAll(".scroll")].map((element) => element.scrollLeft);
+  const scrolled = [...place.querySelectorAll(".scroll")].map(({scrollLeft, scrollTop}) => [scrollLeft, scrollTop]);
+  const opened = [...place.querySelectorAll("details")].map(({open}) => open);
   place.replaceChildren(...parts.flat(Infinity).filter(Boolean));
-  place.querySelectorAll(".scroll").forEach((element, index) => { element.scrollLeft = scrolled[index] ?? 0; });
+  place.querySelectorAll("details").forEach((element, index) => { element.open = opened[index] ?? false; });
+  place.querySelectorAll(".scroll").forEach((element, index) => { [element.scrollLeft, element.scrollTop] = scrolled[index] ?? [0, 0]; });
   places?.reduce((element, index) => element?.children[index], place)?.focus({preventScroll: true});
 }
 

@@ -101,7 +101,7 @@ class FetchFailed(_message.Message):
     def __init__(self, request: _Optional[_Union[_spider_feed_pb2.Request, _Mapping]] = ..., cause: _Optional[_Union[FailureCause, str]] = ..., status: _Optional[int] = ..., final_url: _Optional[str] = ..., retry_after_ms: _Optional[int] = ..., message: _Optional[str] = ..., failed_at_ms: _Optional[int] = ..., total_ms: _Optional[int] = ...) -> None: ...
 
 class HostFacts(_message.Message):
-    __slots__ = ["crawl_delay_ms", "dns", "host", "observed_at_ms", "retry_after_ms", "robots", "robots_status", "sitemaps"]
+    __slots__ = ["crawl_delay_ms", "dns", "host", "observed_at_ms", "retry_after_ms", "robots", "robots_status", "robots_txt", "robots_txt_bytes", "sitemaps"]
     CRAWL_DELAY_MS_FIELD_NUMBER: _ClassVar[int]
     DNS_FIELD_NUMBER: _ClassVar[int]
     HOST_FIELD_NUMBER: _ClassVar[int]
@@ -109,6 +109,8 @@ class HostFacts(_message.Message):
     RETRY_AFTER_MS_FIELD_NUMBER: _ClassVar[int]
     ROBOTS_FIELD_NUMBER: _ClassVar[int]
     ROBOTS_STATUS_FIELD_NUMBER: _ClassVar[int]
+    ROBOTS_TXT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    ROBOTS_TXT_FIELD_NUMBER: _ClassVar[int]
     SITEMAPS_FIELD_NUMBER: _ClassVar[int]
     crawl_delay_ms: int
     dns: DnsOutcome
@@ -117,8 +119,10 @@ class HostFacts(_message.Message):
     retry_after_ms: int
     robots: RobotsOutcome
     robots_status: int
+    robots_txt: bytes
+    robots_txt_bytes: int
     sitemaps: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, host: _Optional[str] = ..., observed_at_ms: _Optional[int] = ..., robots: _Optional[_Union[RobotsOutcome, str]] = ..., robots_status: _Optional[int] = ..., crawl_delay_ms: _Optional[int] = ..., sitemaps: _Optional[_Iterable[str]] = ..., retry_after_ms: _Optional[int] = ..., dns: _Optional[_Union[DnsOutcome, str]] = ...) -> None: ...
+    def __init__(self, host: _Optional[str] = ..., observed_at_ms: _Optional[int] = ..., robots: _Optional[_Union[RobotsOutcome, str]] = ..., robots_status: _Optional[int] = ..., crawl_delay_ms: _Optional[int] = ..., sitemaps: _Optional[_Iterable[str]] = ..., retry_after_ms: _Optional[int] = ..., dns: _Optional[_Union[DnsOutcome, str]] = ..., robots_txt: _Optional[bytes] = ..., robots_txt_bytes: _Optional[int] = ...) -> None: ...
 
 class HttpHeader(_message.Message):
     __slots__ = ["name", "value"]
