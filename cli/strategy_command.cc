@@ -1,4 +1,4 @@
-// `orbweaver strategy`: which crawl strategies there are, and what they can be told.
+// `orbweaver strategy`: which crawl strategies there are, what they can be told, and new ones.
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
@@ -8,6 +8,7 @@
 #include "cli/message.h"
 #include "cli/product_options.h"
 #include "cli/strategy_argument.h"
+#include "cli/strategy_files.h"
 #include "fmt/format.h"
 
 #include "common/base/json.h"
@@ -22,11 +23,16 @@ namespace {
 constexpr char kHelp[] =
     R"(usage: orbweaver strategy list [OPTIONS]
        orbweaver strategy describe [NAME | FILE.py | FILE.so] [OPTIONS]
+       orbweaver strategy new NAME.py
+       orbweaver strategy test FILE.py [ARGUMENTS]
 
 list      the crawl strategies in strategy.directory, or those that came with this program
 describe  a strategy's parameters: type, bounds, default and meaning; without a name those of the
           strategy that is configured. Of several strategies in one file FILE.py#CLASS or
           FILE.so#NAME is meant
+new       writes a strategy in Python to begin with, and its test, NAME_test.py
+test      runs a file with Python, which finds the package orbweaver and its TestDriver. Arguments
+          are the file's own
 
 options:
   --json            an object a line
@@ -36,6 +42,7 @@ options:
 
 examples:
   orbweaver strategy describe discovery
+  orbweaver strategy new shallow.py && orbweaver strategy test shallow_test.py
   orbweaver strategy describe ./shallow.py
   orbweaver strategy describe ./build/shallow.so
 )";
@@ -123,6 +130,26 @@ int Describe(const StrategyOptions& options, bool json) {
   return kExitOk;
 }
 
+int New(const std::string& file) {
+  const absl::Status written = WriteNewStrategy(file);
+  if (!written.ok()) {
+    PrintError("orbweaver strategy new: {}\n", MessageOf(written));
+    return kExitFailed;
+  }
+  const std::string test = file.substr(0, file.size() - 3) + "_test.py";
+  Print(
+      "{} and {} are there. Try them:\n  orbweaver strategy test {}\n"
+      "  orbweaver crawl URL --strategy {}\n",
+      file, test, test, file);
+  return kExitOk;
+}
+
+int Test(std::span<const std::string> args) {
+  const absl::Status failed = BecomePython(StrategyDirectory({}), args);
+  PrintError("orbweaver strategy test: {}\n", MessageOf(failed));
+  return kExitFailed;
+}
+
 int Usage() {
   PrintError("{}", kHelp);
   return kExitUsage;
@@ -145,6 +172,10 @@ bool TakeDescribed(std::vector<std::string>* args) {
 
 int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
+  if (args.size() == 2 && args[0] == "new" && !args[1].starts_with('-')) return New(args[1]);
+  if (args.size() >= 2 && args[0] == "test" && !args[1].starts_with('-')) {
+    return Test(std::span(args).subspan(1));
+  }
   if (!TakeDescribed(&args)) return kExitUsage;
   const auto take = [&args](std::string_view name) { return std::erase(args, name) > 0; };
   config::Schema schema;
@@ -163,7 +194,7 @@ int Run(std::span<const std::string> all_args) {
 
 Command StrategyCommand() {
   return {.name = "strategy",
-          .summary = "List the crawl strategies, describe one's parameters",
+          .summary = "List the crawl strategies, describe one's parameters, begin one in Python",
           .help = kHelp,
           .run = Run};
 }

@@ -21,6 +21,11 @@ find_library(THRIFT_ARCHIVE libthrift.a HINTS ${thrift_LIBDIR})
 if(THRIFT_ARCHIVE)
   set_property(TARGET PkgConfig::thrift PROPERTY INTERFACE_LINK_LIBRARIES ${THRIFT_ARCHIVE} OpenSSL::SSL)
 endif()
+# Of strategies in Python.
+pkg_check_modules(python REQUIRED IMPORTED_TARGET python3-embed)
+pkg_get_variable(python_prefix python3-embed prefix)
+list(GET python_INCLUDE_DIRS 0 python_headers)
+get_filename_component(ORBWEAVER_PYTHON ${python_headers} NAME)  # python3.11
 pkg_check_modules(brotlidec REQUIRED IMPORTED_TARGET libbrotlidec)
 pkg_check_modules(brotlienc REQUIRED IMPORTED_TARGET libbrotlienc)
 pkg_check_modules(cares REQUIRED IMPORTED_TARGET libcares)

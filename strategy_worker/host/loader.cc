@@ -32,10 +32,6 @@ fs::path OwnDirectory() {
   return {};
 }
 
-fs::path DirectoryOf(const StrategyOptions& options) {
-  return options.directory.empty() ? OwnDirectory() : fs::path(options.directory);
-}
-
 // `load strategy 'depth_first' (PATH)`, or without what is not known.
 std::string Identity(const StrategyOptions& options, const std::string& path) {
   std::string identity = "load strategy";
@@ -46,7 +42,7 @@ std::string Identity(const StrategyOptions& options, const std::string& path) {
 
 absl::StatusOr<std::string> FindPath(const StrategyOptions& options) {
   if (!options.path.empty()) return options.path;
-  const fs::path directory = DirectoryOf(options);
+  const fs::path directory = StrategyDirectory(options);
   if (directory.empty()) {
     return FatalError(
         "the strategies that came with this program are not beside it. Set strategy.directory to "
@@ -87,10 +83,14 @@ absl::StatusOr<std::unique_ptr<Strategy>> LoadStrategy(const StrategyOptions& op
   return *std::move(strategy);
 }
 
+fs::path StrategyDirectory(const StrategyOptions& options) {
+  return options.directory.empty() ? OwnDirectory() : fs::path(options.directory);
+}
+
 std::vector<std::string> ListStrategies(const StrategyOptions& options) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator entry(DirectoryOf(options), error), end; !error && entry != end;
+  for (fs::directory_iterator entry(StrategyDirectory(options), error), end; !error && entry != end;
        entry.increment(error)) {
     if (entry->path().extension() == kSuffix) names.push_back(entry->path().stem());
   }

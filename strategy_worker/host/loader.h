@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ absl::StatusOr<std::unique_ptr<Strategy>> LoadStrategy(const StrategyOptions& op
 
 // The library alone, for looking at what it declares. Errors as above.
 absl::StatusOr<StrategyLibrary> OpenStrategy(const StrategyOptions& options);
+
+// Where names are looked up: `options.directory`, or the folder of those that came with this
+// program; empty when there is none.
+std::filesystem::path StrategyDirectory(const StrategyOptions& options);
 
 // Names that LoadStrategy would find, sorted: of `options.directory`, or of those that came with
 // this program. None when there is no such folder.

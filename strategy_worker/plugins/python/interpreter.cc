@@ -57,26 +57,34 @@ void Initialize() {
   }
 }
 
-// Makes the first thread that holds Python ready for all: path, types of events.
-void Prepare() {
+void AddPackage() {
   PyObject* const path = PySys_GetObject("path");  // not owned
   const Owned folder = Checked(Text(PackageFolder()).release());
   if (path == nullptr || PyList_Insert(path, 0, folder.get()) != 0) throw TakeError();
-  MakeEventTypes();
 }
 
+void StartInterpreter() {
+  ShowToExtensions();
+  Initialize();
+  try {
+    AddPackage();
+    MakeEventTypes();
+  } catch (...) {
+    PyEval_SaveThread();
+    throw;
+  }
+  PyEval_SaveThread();
+}
+
+// In a program that is Python itself (test_driver.cc) only the types are missing.
 void Start() {
   static std::once_flag once;
   std::call_once(once, [] {
-    ShowToExtensions();
-    Initialize();
-    try {
-      Prepare();
-    } catch (...) {
-      PyEval_SaveThread();
-      throw;
+    if (Py_IsInitialized() == 0) {
+      StartInterpreter();
+    } else {
+      MakeEventTypes();
     }
-    PyEval_SaveThread();
   });
 }
 
