@@ -65,7 +65,7 @@ TOPIC: spider-log, scoring-log, spider-feed, dead-letter or stats.
   --domain DOMAIN   only of this registered domain, or of that of this host or URL
   --url URL         only those that name this URL, in the form in which they do
   --type TYPE       page_fetched, links_found, fetch_failed, deferred, seeds, host_facts,
-                    domain_order; schedule, marker; request; worker_stats; unreadable
+                    domain_order, url_order; schedule, marker; request; worker_stats; unreadable
   --limit N         stop after N
   --json            dump: JSON objects
   --config FILE     read the options from a file

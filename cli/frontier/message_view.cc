@@ -145,6 +145,15 @@ class Writer {
     if (order.blocked_until) Add("blocked_until_ms", UnixMs(*order.blocked_until));
     Add("purge", order.purge);
   }
+  void Add(const UrlOrder& order) {
+    Type("url_order");
+    Url("url", order.url);
+    Add("fetch_again", order.fetch_again);
+    Add("score", static_cast<double>(order.score));
+    Time("not_before_ms", order.not_before);
+    Text("referrer", order.referrer);
+    Meta(order.meta);
+  }
   void Add(const ScheduleRequests& schedule) {
     Type("schedule");
     Add("source_offset", schedule.source_offset.value());

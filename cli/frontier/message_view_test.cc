@@ -73,6 +73,19 @@ TEST(MessageViewTest, AnOrderIsToldAndThatItLiftsABlockToo) {
   EXPECT_EQ(view.detail, R"({"blocked_until_ms":0,"purge":false})");
 }
 
+TEST(MessageViewTest, AnOrderAboutAUrlIsFoundByItsUrl) {
+  EncodeBuffer buffer;
+  Arena arena;
+  const auto order = Encode(
+      SpiderLogEntry{.domain = "a.test",
+                     .event = UrlOrder{.url = "http://a.test/1", .score = 1, .fetch_again = true}},
+      &buffer);
+  ASSERT_TRUE(order.ok()) << order.status();
+  const MessageView view = ViewMessage(kSpiderLogTopic, Sample(*order), &arena);
+  EXPECT_EQ(view.type, "url_order");
+  EXPECT_THAT(view.urls, ElementsAre("http://a.test/1"));
+  EXPECT_EQ(view.detail, R"({"url":"http://a.test/1","fetch_again":true,"score":1})");
+}
 TEST(MessageViewTest, WhatIsNoMessageIsShownWithTheReason) {
   Arena arena;
   const MessageView nonsense = ViewMessage(kSpiderLogTopic, Sample("\xff nonsense"), &arena);

@@ -28,6 +28,7 @@ enum class PlantedFault : uint8_t {
   kDelayForgotten,     // a spider that takes domains over does not mind when they were asked last
   kDeferredDropped,    // what a spider hands back does not come back
   kCapOffByOne,        // a batch has one request of a domain too many
+  kOrderAdds,          // an order to fetch a URL again queues one that is queued once more
   kCount,
 };
 

@@ -254,6 +254,17 @@ TEST(GoldenTest, DomainOrderKeepsItsBytes) {
                      .event = DomainOrder{.blocked_until = At(1700000000009), .purge = true}});
 }
 
+TEST(GoldenTest, UrlOrderKeepsItsBytes) {
+  CheckGolden<v1::SpiderLogEntry>(
+      "url_order", SpiderLogEntry{.domain = "example.com",
+                                  .event = UrlOrder{.url = "https://www.example.com/a",
+                                                    .score = 0.75f,
+                                                    .fetch_again = true,
+                                                    .not_before = At(1700000000009),
+                                                    .meta = kMeta,
+                                                    .referrer = "https://www.example.com/"}});
+}
+
 TEST(GoldenTest, WorkerStatsKeepTheirBytes) {
   constexpr CounterValue kCounters[] = {{.key = "pages_total", .value = 123456789}};
   constexpr GaugeValue kGauges[] = {{.key = "queue_bytes", .value = 1.5e9}};

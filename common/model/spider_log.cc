@@ -127,15 +127,25 @@ struct Schema<DomainOrder> {
 };
 
 template <>
+struct Schema<UrlOrder> {
+  using Fields =
+      FieldList<Field<1, "url", &UrlOrder::url, Required<Url>>, Field<2, "score", &UrlOrder::score>,
+                Field<3, "fetch_again", &UrlOrder::fetch_again>,
+                Field<4, "not_before_ms", &UrlOrder::not_before>,
+                Field<5, "meta", &UrlOrder::meta, MetaMap>,
+                Field<6, "referrer", &UrlOrder::referrer, Url>>;
+};
+
+template <>
 struct Schema<SpiderLogEntry> {
   static constexpr std::string_view kName = "spider log entry";
-  using Fields =
-      FieldList<Field<1, "domain", &SpiderLogEntry::domain, Required<Text<kMaxDomainBytes>>>,
-                OneOf<&SpiderLogEntry::event, Case<2, "seeds", Seeds>,
-                      Case<3, "page_fetched", PageFetched>, Case<4, "links_found", LinksFound>,
-                      Case<5, "fetch_failed", FetchFailed>, Case<6, "deferred", Deferred>,
-                      Case<7, "host_facts", HostFacts>, Case<8, "domain_order", DomainOrder>>,
-                Field<9, "time_ms", &SpiderLogEntry::time>>;
+  using Fields = FieldList<
+      Field<1, "domain", &SpiderLogEntry::domain, Required<Text<kMaxDomainBytes>>>,
+      OneOf<&SpiderLogEntry::event, Case<2, "seeds", Seeds>, Case<3, "page_fetched", PageFetched>,
+            Case<4, "links_found", LinksFound>, Case<5, "fetch_failed", FetchFailed>,
+            Case<6, "deferred", Deferred>, Case<7, "host_facts", HostFacts>,
+            Case<8, "domain_order", DomainOrder>, Case<10, "url_order", UrlOrder>>,
+      Field<9, "time_ms", &SpiderLogEntry::time>>;
 };
 
 }  // namespace wire

@@ -203,9 +203,21 @@ struct DomainOrder {
   std::string_view unknown;
 };
 
+struct UrlOrder {
+  std::string_view url;
+  float score = 0;
+  bool fetch_again = false;
+  WallTime not_before;
+  std::span<const Meta> meta;
+  std::string_view referrer;
+  std::string_view unknown;
+};
+
 struct SpiderLogEntry {
   std::string_view domain;
-  std::variant<Seeds, PageFetched, LinksFound, FetchFailed, Deferred, HostFacts, DomainOrder> event;
+  std::variant<Seeds, PageFetched, LinksFound, FetchFailed, Deferred, HostFacts, DomainOrder,
+               UrlOrder>
+      event;
   WallTime time;  // when it happened; 1970: not said, and then the record's time counts
   std::string_view unknown;
 };

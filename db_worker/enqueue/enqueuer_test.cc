@@ -91,6 +91,19 @@ TEST_F(EnqueuerTest, ARaisedUrlThatHasLeftTheQueueIsNotScheduledAgain) {
   EXPECT_THAT(Urls(Drain(2, 50)), ElementsAre("http://one.com/y"));
 }
 
+TEST_F(EnqueuerTest, AUrlThatWaitsForItsTimeWaitsNoMoreOnceItIsRaised) {
+  ScheduledRequest request = DbWorkerHarness::RequestTo("http://one.com/x");
+  request.not_before = worker_.clock().Wall() + std::chrono::hours(24);
+  worker_.Schedule("one.com", {request});
+  worker_.Settle();
+  EXPECT_TRUE(Drain(2, 50).empty());
+  request.not_before = WallTime();
+  request.action = ScheduleAction::kRaise;
+  worker_.Schedule("one.com", {request});
+  worker_.Settle();
+  EXPECT_THAT(Urls(Drain(2, 50)), ElementsAre("http://one.com/x"));
+}
+
 TEST_F(EnqueuerTest, AUrlThatTheSameMessageAddsIsRaised) {
   const ScheduledRequest add = DbWorkerHarness::RequestTo("http://one.com/x", 0.1F);
   ScheduledRequest raise = DbWorkerHarness::RequestTo("http://one.com/x", 1);

@@ -50,8 +50,10 @@ void RequestColumns::SetUrl(std::string_view url, std::string_view domain, RowWr
 
 void RequestColumns::SetRank(uint32_t depth, float score, RowWriter* row) const {
   row->Set(depth_, static_cast<int64_t>(depth));
-  row->Set(score_, score);
+  SetScore(score, row);
 }
+
+void RequestColumns::SetScore(float score, RowWriter* row) const { row->Set(score_, score); }
 
 void RequestColumns::SetMeta(std::span<const Meta> meta, RowWriter* row) const {
   for (size_t i = 0; i < meta.size(); ++i) {

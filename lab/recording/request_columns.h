@@ -21,6 +21,7 @@ class RequestColumns {
   // The same of a page whose links are told; `domain` is its registered domain.
   void SetUrl(std::string_view url, std::string_view domain, RowWriter* row) const;
   void SetRank(uint32_t depth, float score, RowWriter* row) const;
+  void SetScore(float score, RowWriter* row) const;
   void SetMeta(std::span<const Meta> meta, RowWriter* row) const;
 
  private:

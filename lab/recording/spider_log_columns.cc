@@ -59,7 +59,8 @@ std::vector<Field> Fields() {
                              ListOf("sitemaps", {.type = Type::kString, .optional = false}),
                              {"blocked_until", Type::kTimestamp},
                              {"purge", Type::kBool},
-                             {"forget", Type::kBool}};
+                             {"forget", Type::kBool},
+                             {"fetch_again", Type::kBool}};
   for (Field& field : more) fields.push_back(std::move(field));
   return fields;
 }
@@ -131,7 +132,8 @@ SpiderLogColumns::SpiderLogColumns(const PublicSuffixes& suffixes)
       sitemap_(row_.Field("sitemaps", "")),
       blocked_until_(row_.Column("blocked_until")),
       purge_(row_.Column("purge")),
-      forget_(row_.Column("forget")) {}
+      forget_(row_.Column("forget")),
+      fetch_again_(row_.Column("fetch_again")) {}
 
 absl::Status SpiderLogColumns::Decode(const Message& message, Arena* arena, RowWriter* row) {
   SpiderLogEntry entry;
@@ -244,6 +246,15 @@ void SpiderLogColumns::Set(const DomainOrder& order, RowWriter* row) {
   if (order.blocked_until) row->Set(blocked_until_, *order.blocked_until);
   row->Set(purge_, order.purge);
   row->Set(forget_, order.forget);
+}
+
+void SpiderLogColumns::Set(const UrlOrder& order, RowWriter* row) {
+  row->Set(event_, std::string_view("url_order"));
+  request_.SetUrl(order.url, DomainOf(order.url), row);
+  request_.SetScore(order.score, row);
+  request_.SetMeta(order.meta, row);
+  row->SetSaid(not_before_, order.not_before);
+  row->Set(fetch_again_, order.fetch_again);
 }
 
 }  // namespace orbweaver::lab

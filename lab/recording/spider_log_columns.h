@@ -26,6 +26,7 @@ class SpiderLogColumns : public TopicColumns {
   void Set(const Deferred& deferred, RowWriter* row);
   void Set(const HostFacts& facts, RowWriter* row);
   void Set(const DomainOrder& order, RowWriter* row);
+  void Set(const UrlOrder& order, RowWriter* row);
   std::string_view DomainOf(std::string_view url);
 
   const PublicSuffixes& suffixes_;
@@ -76,6 +77,7 @@ class SpiderLogColumns : public TopicColumns {
   const parquet::Node& blocked_until_;
   const parquet::Node& purge_;
   const parquet::Node& forget_;
+  const parquet::Node& fetch_again_;
 };
 
 }  // namespace orbweaver::lab

@@ -31,6 +31,7 @@ from orbweaver.v1.spider_log_pb2 import (
     Seeds,
     SourcePage,
     SpiderLogEntry,
+    UrlOrder,
 )
 from orbweaver.v1.spider_log_pb2 import *  # noqa: F403  the values of its enums: FAILURE_CAUSE_DNS
 from orbweaver.v1.stats_pb2 import WorkerStats
@@ -40,7 +41,7 @@ __all__ = [
     "Entry", "FailureCause", "FetchFailed", "HostFacts", "HttpHeader", "Link", "LinkKind", "LinkRel", "LinksFound",
     "Marker", "PageFetched", "Redirect", "Request", "RobotsOutcome", "ScheduleAction", "ScheduledRequest",
     "ScheduleRequests", "ScoringLogEntry", "Seed", "Seeds", "SourcePage", "SpiderFeedEntry", "SpiderLogEntry",
-    "WorkerStats", "clamp", "decode", "event", "schema_refusal",
+    "UrlOrder", "WorkerStats", "clamp", "decode", "event", "schema_refusal",
 ]
 
 # The header `schema` of messages that have one; a message without it is of this schema too.

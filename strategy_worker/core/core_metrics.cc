@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "strategy_worker/core/source_event.h"
-
 namespace orbweaver {
 namespace {
 
@@ -37,6 +35,10 @@ CoreMetrics::CoreMetrics(MetricRegistry& registry)
       put_by(registry.AddCounter("orbweaver_strategy_put_by_total",
                                  "Requests that spiders did not make for options of their own "
                                  "(port, private address, proxy): `orbweaver requeue`")),
+      idle_orders(registry.AddCounter(
+          "orbweaver_strategy_idle_orders_total",
+          "Operators' orders about a URL that changed nothing: it was never heard of, is out of "
+          "scope, does not wait, or waits already")),
       explored(registry.AddCounter("orbweaver_strategy_explored_total",
                                    "Requests that were drawn by lot and fetched sooner than their "
                                    "strategy ranks them (strategy_worker.explore)")),
@@ -85,8 +87,8 @@ CoreMetrics::CoreMetrics(MetricRegistry& registry)
       append_seconds(Seconds(registry, "append")),
       commit_seconds(Seconds(registry, "commit")),
       stage(registry, "strategy") {
-  static constexpr const char* kKinds[] = {"none",    "seeds", "page",     "links",
-                                           "failure", "host",  "deferred", "order"};
+  static constexpr std::array<const char*, kEventKinds> kKinds = {
+      "none", "seeds", "page", "links", "failure", "host", "deferred", "order", "url_order"};
   for (size_t kind = 0; kind < events.size(); ++kind) {
     events[kind] = &registry.AddCounter("orbweaver_strategy_events_total",
                                         "Events of the spider log", {{"kind", kKinds[kind]}});

@@ -6,6 +6,7 @@
 #include "common/metrics/metric.h"
 #include "common/metrics/metric_registry.h"
 #include "common/metrics/stage_clock.h"
+#include "strategy_worker/core/source_event.h"
 
 namespace orbweaver {
 
@@ -14,10 +15,11 @@ struct CoreMetrics {
   explicit CoreMetrics(MetricRegistry& registry);
 
   // By SourceEvent::kind.
-  std::array<Counter*, 8> events;
+  std::array<Counter*, kEventKinds> events;
   Counter& replayed;  // events that were in their row already
   Counter& repeated_outcomes;
   Counter& put_by;
+  Counter& idle_orders;  // about a URL whose state left nothing to do
   Counter& explored;
   Counter& dead_letters;  // events that went to the dead-letter topic
   Counter& lost_events;   // deleted by retention before they were read

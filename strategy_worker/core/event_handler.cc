@@ -100,10 +100,10 @@ absl::Status EventHandler::Ask(const SourceEvent& event, const TouchedDomain& do
   } else {
     Observe(event);
   }
-  if (event.kind == kDeferredEvent || event.kind == kOrderEvent || is_counted_already_ ||
-      is_put_by_ || is_own_outcome_ || (!event.IsOfDomain() && event.asked().empty())) {
-    return absl::OkStatus();
-  }
+  const bool is_for_strategy = event.kind <= ORBWEAVER_HOST && !is_counted_already_ &&
+                               !is_put_by_ && !is_own_outcome_ &&
+                               (event.IsOfDomain() || !event.asked().empty());
+  if (!is_for_strategy) return absl::OkStatus();
   RETURN_IF_ERROR(AdoptData(strategy_, &states->record()));
   RETURN_IF_ERROR(CallStrategy(event, states->record()));
   if (output_.warning_kept.size != 0) {
@@ -261,6 +261,8 @@ absl::Status EventHandler::Decide(const SourceEvent& event, Offset epoch) {
   referrer_ = ReferrerOf(event);
   if (const auto* deferred = std::get_if<Deferred>(&event.entry->event)) {
     DecideDeferred(*deferred, event);
+  } else if (const auto* order = std::get_if<UrlOrder>(&event.entry->event)) {
+    DecideOrder(*order, event);
   } else if (is_counted_already_) {
     metrics_.repeated_outcomes.Increment();
   } else if (is_put_by_) {
@@ -412,6 +414,26 @@ void EventHandler::DecideDeferred(const Deferred& deferred, const SourceEvent& e
              .meta = request.meta,
              .referrer = request.referrer});
   metrics_.deferred.Increment();
+}
+
+// A URL that is QUEUED may have left the queue, so its request is only ever moved.
+void EventHandler::DecideOrder(const UrlOrder& order, const SourceEvent& event) {
+  const bool is_known = !event.links.empty() && plan_.known(0);
+  const bool is_queued = is_known && plan_.state(0).status == LinkStatus::kQueued;
+  const bool adds_always = order.fetch_again && IsPlanted(PlantedFault::kOrderAdds);
+  const bool moves = is_queued && order.not_before == WallTime() && !adds_always;
+  const bool schedules = is_known && order.fetch_again && (!is_queued || adds_always);
+  if (!moves && !schedules) return metrics_.idle_orders.Increment();
+  orbweaver_decision decision{};
+  decision.action = moves ? ORBWEAVER_RAISE : ORBWEAVER_SCHEDULE;
+  decision.score = order.score;
+  decision.not_before_ms = order.not_before.time_since_epoch().count();
+  // A request that was drawn by lot stays so while it waits.
+  const auto meta = moves ? order.meta : WithoutExploration(order.meta, &plan_.arena());
+  const bool is_scheduled = plan_.Decide(0, decision, ToView(event.links[0].url_view), meta,
+                                         options_.keep_referrers ? order.referrer : "");
+  // Requests of the worker's own count in no strategy's caps.
+  scheduled_ += is_scheduled && OwnRequestOf(order.meta).kind == OwnRequest::Kind::kNone;
 }
 
 std::string_view EventHandler::ReferrerOf(const SourceEvent& event) const {

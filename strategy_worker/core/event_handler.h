@@ -84,6 +84,7 @@ class EventHandler {
                  bool even_if_failed);
   void RetryOwnRequest(const SourceEvent& event);
   void DecideDeferred(const Deferred& deferred, const SourceEvent& event);
+  void DecideOrder(const UrlOrder& order, const SourceEvent& event);
   // The page that named the event's links, as far as it is kept.
   std::string_view ReferrerOf(const SourceEvent& event) const;
   std::span<const Meta> InheritedMeta(const SourceEvent& event, size_t link);

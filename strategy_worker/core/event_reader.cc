@@ -75,16 +75,19 @@ absl::Status EventReader::ReadEntry(const Message& message, SourceEvent* event) 
     event->kind = ORBWEAVER_LINKS;
     TakeLinks(*links, event);
   } else if (const auto* page = std::get_if<PageFetched>(&entry->event)) {
-    RETURN_IF_ERROR(TakeRequest(page->request, event));
+    RETURN_IF_ERROR(TakeUrl("request", page->request.url, event));
     event->kind = ORBWEAVER_PAGE;
   } else if (const auto* failed = std::get_if<FetchFailed>(&entry->event)) {
-    RETURN_IF_ERROR(TakeRequest(failed->request, event));
+    RETURN_IF_ERROR(TakeUrl("request", failed->request.url, event));
     event->kind = ORBWEAVER_FAILURE;
   } else if (const auto* deferred = std::get_if<Deferred>(&entry->event)) {
-    RETURN_IF_ERROR(TakeRequest(deferred->request, event));
+    RETURN_IF_ERROR(TakeUrl("request", deferred->request.url, event));
     event->kind = kDeferredEvent;
   } else if (std::holds_alternative<DomainOrder>(entry->event)) {
     event->kind = kOrderEvent;
+  } else if (const auto* order = std::get_if<UrlOrder>(&entry->event)) {
+    RETURN_IF_ERROR(TakeUrl("order about", order->url, event));
+    event->kind = kUrlOrderEvent;
   } else {
     event->kind = ORBWEAVER_HOST;
   }
@@ -141,10 +144,10 @@ absl::Status EventReader::CheckDomain(const Message& message, std::string_view d
   return absl::OkStatus();
 }
 
-absl::Status EventReader::TakeRequest(const Request& request, SourceEvent* event) {
+absl::Status EventReader::TakeUrl(std::string_view of, std::string_view url, SourceEvent* event) {
   MakeRoom(1, event);
-  if (Take(request.url, event) == nullptr) {
-    return PoisonError("request '{}': no URL of domain '{}'", request.url, event->entry->domain);
+  if (Take(url, event) == nullptr) {
+    return PoisonError("{} '{}': no URL of domain '{}'", of, url, event->entry->domain);
   }
   return absl::OkStatus();
 }

@@ -50,8 +50,8 @@ class EventReader {
   absl::Status CheckDomain(const Message& message, std::string_view domain);
   // The target of `found` as a seed where that is the redirect of one; else nullopt.
   std::optional<Seeds> RedirectOfSeed(const LinksFound& found);
-  // Of a page, a failure or a Deferred: its one URL.
-  absl::Status TakeRequest(const Request& request, SourceEvent* event);
+  // Of a page, a failure, a Deferred or a UrlOrder: its one URL. `of` says in an error whose it is.
+  absl::Status TakeUrl(std::string_view of, std::string_view url, SourceEvent* event);
   void TakeSeeds(const Seeds& seeds, SourceEvent* event);
   void TakeLinks(const LinksFound& found, SourceEvent* event);
 

@@ -16,8 +16,9 @@ namespace {
 
 constexpr uint64_t kEventsRemembered = 1000;
 
+// Of these some URLs may be left out before anything is known of them.
 bool HasFilter(const SourceEvent& event) {
-  return event.kind == ORBWEAVER_LINKS || event.kind == ORBWEAVER_SEEDS;
+  return event.kind == ORBWEAVER_LINKS || event.IsAskedFor();
 }
 
 }  // namespace
@@ -155,8 +156,9 @@ void Lookup::Filter(Batch* batch) {
       if (event.is_filtered || !event.NeedsStates() || !HasFilter(event)) return;
       event.is_filtered = true;
       if (has_scope) scope_.Filter(&event);
+      const bool is_order = event.kind == kUrlOrderEvent;
       const absl::Status status =
-          event.asked().empty() ? absl::OkStatus() : AskFilter(&event, record);
+          event.asked().empty() || is_order ? absl::OkStatus() : AskFilter(&event, record);
       if (!status.ok()) {
         event.poison = MessageOf(status);
         event.strategy_failed = true;

@@ -46,6 +46,18 @@ TEST_F(OwnRequestsTest, WhatAPageEmbedsIsFetchedWhereverItLiesAndNoStrategyIsAsk
   EXPECT_EQ(png.score, kOwnScore);
 }
 
+TEST_F(OwnRequestsTest, AnAssetThatIsFetchedAgainByAnOrderCountsInNoCapEither) {
+  Begin({.kind = ScopeKind::kDomain, .assets = true});
+  AppendFailure("a.test", "https://a.test/1.png", Asset(1, true), 0, FailureCause::kHttp4xx);
+  const Meta mark = Asset(1, true);
+  world_.Append(
+      {.domain = "a.test",
+       .event = UrlOrder{.url = "https://a.test/1.png", .fetch_again = true, .meta = {&mark, 1}}});
+  Step();
+  EXPECT_THAT(Own(), ElementsAre(Pair("https://a.test/1.png", "1i")));
+  EXPECT_EQ(world_.RecordOf("a.test")->scheduled, 0u);
+}
+
 TEST_F(OwnRequestsTest, AssetsCountInNoCapOfAStrategy) {
   Begin({.kind = ScopeKind::kDomain, .assets = true});
   AppendSeeds("a.test", {"https://a.test/"});

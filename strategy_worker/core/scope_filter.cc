@@ -21,21 +21,22 @@ void ScopeFilter::BeginDomain(std::string_view domain, const DomainRecord& recor
   finder_.Begin(domain_, places_);
 }
 
-bool ScopeFilter::NeedsLook(bool is_seeds) const {
+bool ScopeFilter::NeedsLook(bool is_asked_for) const {
   return scope_.HasPatterns() || scope_.assets() || scope_.sitemaps() != SitemapUse::kStrategy ||
-         (!is_seeds && scope_.AsksForPlaces());
+         (!is_asked_for && scope_.AsksForPlaces());
 }
 
 void ScopeFilter::Filter(SourceEvent* event) {
   const size_t count = event->links.size();
-  const bool is_seeds = event->kind == ORBWEAVER_SEEDS;
-  const bool has_no_place = !is_seeds && scope_.kind() != ScopeKind::kEverything && places_.empty();
+  const bool is_asked_for = event->IsAskedFor();
+  const bool has_no_place =
+      !is_asked_for && scope_.kind() != ScopeKind::kEverything && places_.empty();
   if (has_no_place && !scope_.assets()) {
     Count(OutOfScope::kSeeds, count);
     event->Keep({});
     return;
   }
-  if (NeedsLook(is_seeds)) {
+  if (NeedsLook(is_asked_for)) {
     const OwnRequest source = SourceOf(*event);
     fates_.assign(count, kAsk);
     for (size_t i = 0; i < count; ++i) {
@@ -60,6 +61,9 @@ OwnRequest ScopeFilter::OwnKindOf(const SourceEvent& event, size_t link,
   if (const auto* const seeds = std::get_if<Seeds>(&event.entry->event)) {
     return OwnRequestOf(seeds->seeds[event.seeds[link]].meta);
   }
+  if (const auto* const order = std::get_if<UrlOrder>(&event.entry->event)) {
+    return OwnRequestOf(order->meta);
+  }
   const LinkKind kind = KindOf(event.links[link]);
   const bool is_redirect = kind == LinkKind::kRedirect;
   const bool is_asset =
@@ -83,7 +87,7 @@ OutOfScope ScopeFilter::Check(const SourceEvent& event, size_t link, const OwnRe
   if (own.steps > kMaxOwnSteps) return own.IsSitemap() ? OutOfScope::kSitemaps : OutOfScope::kSeeds;
   if (own.IsAsset()) return scope_.CheckAsset(url);
   if (own.IsSitemap()) return scope_.CheckSitemap(url, !places_.empty(), finder_);
-  if (event.kind == ORBWEAVER_SEEDS) return scope_.CheckSeed(url);
+  if (event.IsAskedFor()) return scope_.CheckSeed(url);
   return CheckLink(KindOf(event.links[link]), url, source);
 }
 

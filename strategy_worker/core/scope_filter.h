@@ -28,9 +28,9 @@ class ScopeFilter {
   // The events of this domain follow, in their order.
   void BeginDomain(std::string_view domain, const DomainRecord& record);
 
-  // Takes seeds or links out of `event`, counts them, and puts assets and sitemaps behind the
-  // others (SourceEvent::own). Seeds that stay open the scope for the events after them, though
-  // they are in no record yet.
+  // Takes seeds, links or the URL of an order out of `event`, counts them, and puts assets and
+  // sitemaps behind the others (SourceEvent::own). Seeds that stay open the scope for the events
+  // after them, though they are in no record yet.
   void Filter(SourceEvent* event);
 
   // As which request this worker schedules one of the event's own links.
@@ -48,7 +48,7 @@ class ScopeFilter {
 
  private:
   // Whether each link must be looked at; else nothing is taken out, or everything.
-  bool NeedsLook(bool is_seeds) const;
+  bool NeedsLook(bool is_asked_for) const;
   // Of a link of `event`: `own` is what it is asked for as, or kNone.
   OutOfScope Check(const SourceEvent& event, size_t link, const OwnRequest& source,
                    const OwnRequest& own);

@@ -68,6 +68,19 @@ TEST_F(ScopeTest, ASeedOpensItsDomainForLinksOfTheSameBatch) {
   EXPECT_THAT(Requested(), ElementsAre("https://a.test/", "https://a.test/1"));
 }
 
+TEST_F(ScopeTest, AnOrderAboutAUrlNeedsNoSeedNearItButPatternsHold) {
+  Begin({.kind = ScopeKind::kPath, .exclude = {"*.png"}});
+  strategy_.on_event = {};
+  for (const char* const url : {"https://a.test/far", "https://a.test/1.png"}) {
+    const Request request{.url = url, .domain = "a.test"};
+    world_.Append({.domain = "a.test", .event = PageFetched{.request = request, .status = 200}});
+    world_.Append({.domain = "a.test", .event = UrlOrder{.url = url, .fetch_again = true}});
+  }
+  Step();
+  EXPECT_THAT(Requested(), ElementsAre("https://a.test/far"));
+  EXPECT_EQ(CountOf("excluded"), 1u);
+}
+
 TEST_F(ScopeTest, HostsAndPathsAreThoseOfTheSeeds) {
   Begin({.kind = ScopeKind::kPath});
   AppendSeeds("a.test", {"https://a.test/docs", "http://b.a.test:81/x/i.html"});

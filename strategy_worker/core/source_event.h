@@ -17,10 +17,12 @@ inline std::string_view ToView(orbweaver_text text) { return {text.data, text.si
 inline WallTime ToTime(int64_t ms) { return WallTime(std::chrono::milliseconds(ms)); }
 inline orbweaver_text ToText(std::string_view text) { return {text.data(), text.size()}; }
 
-// A Deferred and an operator's DomainOrder, which no strategy sees, beside the kinds of
-// orbweaver_event.
+// A Deferred and an operator's DomainOrder and UrlOrder, which no strategy sees, beside the kinds
+// of orbweaver_event.
 inline constexpr uint32_t kDeferredEvent = 6;
 inline constexpr uint32_t kOrderEvent = 7;
+inline constexpr uint32_t kUrlOrderEvent = 8;
+inline constexpr size_t kEventKinds = 9;
 
 // Made by EventReader; everything that it points to lives until the reader's Reset.
 struct SourceEvent {
@@ -32,9 +34,9 @@ struct SourceEvent {
   std::string poison;
   bool strategy_failed = false;  // `poison` is the strategy's doing
 
-  uint32_t kind = 0;  // ORBWEAVER_SEEDS, …, or one of the two above; 0 without an entry
-  // As orbweaver_event says for each kind; of a Deferred the request's URL. URLs are canonical,
-  // of the entry's domain, and different.
+  uint32_t kind = 0;  // ORBWEAVER_SEEDS, …, or one of those above; 0 without an entry
+  // As orbweaver_event says for each kind; of a Deferred and a UrlOrder their URL. URLs are
+  // canonical, of the entry's domain, and different.
   std::span<orbweaver_link> links;
   std::span<Fingerprint> fingerprints;
   // Of seeds only: which of the entry's each link is.
@@ -75,6 +77,8 @@ struct SourceEvent {
     const auto* const given = entry == nullptr ? nullptr : std::get_if<Seeds>(&entry->event);
     return given != nullptr && !given->only_failed;
   }
+  // It names URLs that people ask for: only patterns of the scope leave them out.
+  bool IsAskedFor() const { return kind == ORBWEAVER_SEEDS || kind == kUrlOrderEvent; }
   // It is about the whole domain, and has an effect without any link.
   bool IsOfDomain() const { return kind == ORBWEAVER_HOST || kind == kOrderEvent; }
   bool NeedsStates() const {

@@ -104,6 +104,7 @@ struct EventReader {
     for (const Link& link : found.links) ++contents.links[std::string(link.url)];
   }
   void operator()(const DomainOrder&) const {}
+  void operator()(const UrlOrder&) const {}
   void operator()(const HostFacts& facts) const {
     ++contents.facts[std::string(facts.host)];
     if (facts.crawl_delay) {

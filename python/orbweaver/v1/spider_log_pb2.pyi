@@ -275,7 +275,7 @@ class SourcePage(_message.Message):
     def __init__(self, url: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., depth: _Optional[int] = ..., score: _Optional[float] = ..., link_count: _Optional[int] = ..., meta: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
 
 class SpiderLogEntry(_message.Message):
-    __slots__ = ["deferred", "domain", "domain_order", "fetch_failed", "host_facts", "links_found", "page_fetched", "seeds", "time_ms"]
+    __slots__ = ["deferred", "domain", "domain_order", "fetch_failed", "host_facts", "links_found", "page_fetched", "seeds", "time_ms", "url_order"]
     DEFERRED_FIELD_NUMBER: _ClassVar[int]
     DOMAIN_FIELD_NUMBER: _ClassVar[int]
     DOMAIN_ORDER_FIELD_NUMBER: _ClassVar[int]
@@ -285,6 +285,7 @@ class SpiderLogEntry(_message.Message):
     PAGE_FETCHED_FIELD_NUMBER: _ClassVar[int]
     SEEDS_FIELD_NUMBER: _ClassVar[int]
     TIME_MS_FIELD_NUMBER: _ClassVar[int]
+    URL_ORDER_FIELD_NUMBER: _ClassVar[int]
     deferred: Deferred
     domain: str
     domain_order: DomainOrder
@@ -294,7 +295,31 @@ class SpiderLogEntry(_message.Message):
     page_fetched: PageFetched
     seeds: Seeds
     time_ms: int
-    def __init__(self, domain: _Optional[str] = ..., seeds: _Optional[_Union[Seeds, _Mapping]] = ..., page_fetched: _Optional[_Union[PageFetched, _Mapping]] = ..., links_found: _Optional[_Union[LinksFound, _Mapping]] = ..., fetch_failed: _Optional[_Union[FetchFailed, _Mapping]] = ..., deferred: _Optional[_Union[Deferred, _Mapping]] = ..., host_facts: _Optional[_Union[HostFacts, _Mapping]] = ..., domain_order: _Optional[_Union[DomainOrder, _Mapping]] = ..., time_ms: _Optional[int] = ...) -> None: ...
+    url_order: UrlOrder
+    def __init__(self, domain: _Optional[str] = ..., seeds: _Optional[_Union[Seeds, _Mapping]] = ..., page_fetched: _Optional[_Union[PageFetched, _Mapping]] = ..., links_found: _Optional[_Union[LinksFound, _Mapping]] = ..., fetch_failed: _Optional[_Union[FetchFailed, _Mapping]] = ..., deferred: _Optional[_Union[Deferred, _Mapping]] = ..., host_facts: _Optional[_Union[HostFacts, _Mapping]] = ..., domain_order: _Optional[_Union[DomainOrder, _Mapping]] = ..., url_order: _Optional[_Union[UrlOrder, _Mapping]] = ..., time_ms: _Optional[int] = ...) -> None: ...
+
+class UrlOrder(_message.Message):
+    __slots__ = ["fetch_again", "meta", "not_before_ms", "referrer", "score", "url"]
+    class MetaEntry(_message.Message):
+        __slots__ = ["key", "value"]
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: bytes
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+    FETCH_AGAIN_FIELD_NUMBER: _ClassVar[int]
+    META_FIELD_NUMBER: _ClassVar[int]
+    NOT_BEFORE_MS_FIELD_NUMBER: _ClassVar[int]
+    REFERRER_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    URL_FIELD_NUMBER: _ClassVar[int]
+    fetch_again: bool
+    meta: _containers.ScalarMap[str, bytes]
+    not_before_ms: int
+    referrer: str
+    score: float
+    url: str
+    def __init__(self, url: _Optional[str] = ..., score: _Optional[float] = ..., fetch_again: bool = ..., not_before_ms: _Optional[int] = ..., meta: _Optional[_Mapping[str, bytes]] = ..., referrer: _Optional[str] = ...) -> None: ...
 
 class LinkRel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []

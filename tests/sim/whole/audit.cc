@@ -87,7 +87,7 @@ class Auditor {
     constexpr std::array kChecks = {&Auditor::Queued,    &Auditor::DeadLetters, &Auditor::Crawled,
                                     &Auditor::Scheduled, &Auditor::Left,        &Auditor::Fetched,
                                     &Auditor::Records,   &Auditor::Polite,      &Auditor::FeedCaps,
-                                    &Auditor::Blocked,   &Auditor::PageCaps};
+                                    &Auditor::Blocked,   &Auditor::PageCaps,    &Auditor::Ordered};
     for (const auto check : kChecks) {
       if (std::string breach = (this->*check)(); !breach.empty()) return breach;
     }
@@ -356,9 +356,56 @@ class Auditor {
     std::map<std::string, uint64_t> scheduled;
     for (const std::string& domain : run_.server.Domains()) {
       const uint64_t count = run_.world.RecordOf(domain).value_or(DomainRecord()).scheduled;
-      if (count <= run_.shape.max_pages) continue;
-      return fmt::format("{} requests of {} were scheduled, {} are allowed", count, domain,
-                         run_.shape.max_pages);
+      const auto ordered = run_.ordered.find(domain);
+      const uint64_t most =
+          run_.shape.max_pages + (ordered == run_.ordered.end() ? 0 : ordered->second);
+      if (count <= most) continue;
+      return fmt::format("{} requests of {} were scheduled, {} are allowed", count, domain, most);
+    }
+    return {};
+  }
+
+  // An order about a URL queues none that is queued: from its scheduling until its outcome.
+  std::string Ordered() {
+    if (run_.shape.by_chance) return {};
+    std::map<std::pair<PartitionId, Offset>, std::vector<ReadRequest>> schedules;
+    for (ReadSchedule& schedule : run_.world.ReadScoringLog()) {
+      auto& of = schedules[{schedule.partition, schedule.source_offset}];
+      for (ReadRequest& request : schedule.requests) of.push_back(std::move(request));
+    }
+    for (int p = 0; p < run_.shape.partitions; ++p) {
+      std::string breach = OrderedIn(PartitionId(p), schedules);
+      if (!breach.empty()) return breach;
+    }
+    return {};
+  }
+
+  std::string OrderedIn(
+      PartitionId partition,
+      const std::map<std::pair<PartitionId, Offset>, std::vector<ReadRequest>>& schedules) {
+    std::set<std::string> queued;
+    absl::MutexLock lock(&run_.world.broker.mutex);
+    const PartitionLog& log = **run_.world.broker.log().Find(kSpiderLogTopic, partition);
+    for (Offset offset(0); offset < log.bounds().end; ++offset) {
+      Arena arena;
+      SpiderLogEntry entry;
+      if (!Decode(log.At(offset)->value, &arena, &entry).ok()) continue;
+      if (const auto* page = std::get_if<PageFetched>(&entry.event)) {
+        queued.erase(std::string(page->request.url));
+      } else if (const auto* failed = std::get_if<FetchFailed>(&entry.event)) {
+        queued.erase(std::string(failed->request.url));
+      } else if (const auto* order = std::get_if<DomainOrder>(&entry.event)) {
+        if (order->purge) queued.clear();
+      }
+      const auto found = schedules.find({partition, offset});
+      if (found == schedules.end()) continue;
+      for (const ReadRequest& request : found->second) {
+        if (request.action != ScheduleAction::kAdd) continue;
+        const bool is_new = queued.insert(request.url).second;
+        if (!is_new && std::holds_alternative<UrlOrder>(entry.event)) {
+          return fmt::format("an order queued what was queued: {}", request.url);
+        }
+      }
     }
     return {};
   }

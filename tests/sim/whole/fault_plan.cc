@@ -6,10 +6,10 @@ namespace orbweaver::sim {
 namespace {
 
 constexpr std::array<std::string_view, kFaultKinds> kNames = {
-    "kill",           "freeze",     "sleep",         "restart",       "clock-jump",
-    "robots-change",  "block",      "purge",         "strategy-swap", "outage",
-    "delays",         "bus-errors", "lost-records",  "rebalances",    "store-errors",
-    "partial-writes", "slow-hosts", "troubled-hosts"};
+    "kill",          "freeze",         "sleep",      "restart",       "clock-jump",
+    "robots-change", "block",          "purge",      "url-order",     "strategy-swap",
+    "outage",        "delays",         "bus-errors", "lost-records",  "rebalances",
+    "store-errors",  "partial-writes", "slow-hosts", "troubled-hosts"};
 
 }  // namespace
 

@@ -21,6 +21,7 @@ enum class FaultKind : uint8_t {
   kRobotsChange,  // a host's robots.txt asks for another delay, or cannot be had
   kBlock,         // an operator blocks a domain, and unblocks it later
   kPurge,         // an operator purges one, and adds its seeds again
+  kUrlOrder,      // an operator raises a URL, or has it fetched again
   kStrategySwap,  // all strategy workers go on with another strategy
   kOutage,        // nobody reaches the bus for a while, mostly for longer than records are kept for
   // Of the surroundings, drawn for each process or for the run.

@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, static_cast<size_t>(PlantedFault::kCount)
     "chunk-erased-early",
     "delay-forgotten",
     "deferred-dropped",
-    "cap-off-by-one"};
+    "cap-off-by-one",
+    "order-adds"};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Shows that the simulator can fail: each rule of the crash protocol, and five mistakes, are needed
+// Shows that the simulator can fail: each rule of the crash protocol, and six mistakes, are needed
 // for its seeds to hold.
 #include "tests/sim/whole/planted_faults.h"
 

@@ -1,6 +1,7 @@
 // The records of a run for the auditor, beside the world itself.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,6 +37,8 @@ struct SimRun {
 
   std::vector<Block> blocks;
   std::set<std::string> purged;  // domains
+  // By domain, so many orders to fetch a URL again.
+  std::map<std::string, uint64_t> ordered;
   int spider_losses = 0;
   // Two spiders may have had a domain at once: one of them did not know it any more.
   bool zombie_spiders = false;

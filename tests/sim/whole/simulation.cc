@@ -202,7 +202,7 @@ class Simulation {
   }
 
   bool IsAtRest() {
-    if (block_ || to_purge_ || bus_back_at_) return false;
+    if (block_ || to_purge_ || url_order_ || bus_back_at_) return false;
     for (const auto& process : processes_) {
       if (process->stepping() || process->closing) return false;
       if (process->role() == Role::kDbWorker && !process->worker().IsDrained()) return false;
@@ -400,6 +400,18 @@ class Simulation {
         tell(*to_purge_);
         return false;
       }
+      case FaultKind::kUrlOrder: {
+        const synthetic::Place place{
+            .host = static_cast<uint32_t>(random.Below(shape().web.hosts)),
+            .number = static_cast<uint32_t>(random.Below(shape().web.pages_per_host)),
+            .kind = synthetic::Place::Kind::kPage};
+        url_order_.emplace(UrlToOrder{.url = run_.server.web().paths().UrlOf(place),
+                                      .fetch_again = random.Chance(0.7),
+                                      .after = seconds(random.Below(2) * random.Below(120))});
+        tell(fmt::format("{} {} after {} s", url_order_->fetch_again ? "again" : "raise",
+                         url_order_->url, url_order_->after.count()));
+        return false;
+      }
       case FaultKind::kStrategySwap:
         if (swapped_) return false;
         swapped_ = run_.strategy_swapped = true;
@@ -509,8 +521,15 @@ class Simulation {
     std::optional<size_t> index;
   };
 
+  struct UrlToOrder {
+    std::string url;
+    bool fetch_again;
+    seconds after;  // none: now
+  };
+
   void Operate() {
     if (bus_back_at_) return;
+    if (url_order_) OrderUrl();
     if (to_purge_) {
       Order(*to_purge_, {.purge = true});
       run_.purged.insert(*to_purge_);
@@ -536,6 +555,20 @@ class Simulation {
     }
     Order(block_->domain, {.blocked_until = WallTime()});
     block_.reset();
+  }
+
+  void OrderUrl() {
+    const std::string domain = run_.server.DomainOf(url_order_->url);
+    const bool is_now = url_order_->after == seconds(0);
+    run_.world.Append(
+        {.domain = domain,
+         .event =
+             UrlOrder{.url = url_order_->url,
+                      .score = 1,
+                      .fetch_again = url_order_->fetch_again,
+                      .not_before = is_now ? WallTime() : clock().Wall() + url_order_->after}});
+    if (url_order_->fetch_again) ++run_.ordered[domain];
+    url_order_.reset();
   }
 
   void Order(const std::string& domain, const DomainOrder& order) {
@@ -586,6 +619,7 @@ class Simulation {
   int depth_ = 0;               // of frozen processes
   std::optional<Block> block_;  // that an operator is to make, or has made
   std::optional<std::string> to_purge_;
+  std::optional<UrlToOrder> url_order_;
   std::optional<SteadyTime> bus_back_at_;
 };
 
