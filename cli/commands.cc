@@ -20,9 +20,11 @@ Command PageCommand();
 Command ParseCommand();
 Command PauseCommand();
 Command PurgeCommand();
+Command RaiseCommand();
 Command RecordCommand();
 Command ReplayCommand();
 Command RequeueCommand();
+Command RescheduleCommand();
 Command ResetCommand();
 Command ResumeCommand();
 Command RobotsCommand();
@@ -35,12 +37,13 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),    CheckCommand(),   CompleteCommand(), ConfigCommand(),  ConsoleCommand(),
-      CrawlCommand(),    ExplainCommand(), FetchCommand(),    ForgetCommand(),  InitCommand(),
-      InspectCommand(),  LogCommand(),     MirrorCommand(),   PageCommand(),    ParseCommand(),
-      PauseCommand(),    PurgeCommand(),   RecordCommand(),   ReplayCommand(),  RequeueCommand(),
-      ResetCommand(),    ResumeCommand(),  RobotsCommand(),   SeedsCommand(),   StatusCommand(),
-      StrategyCommand(), UnblockCommand(), UrlCommand(),      VersionCommand(),
+      BlockCommand(),   CheckCommand(),      CompleteCommand(), ConfigCommand(),  ConsoleCommand(),
+      CrawlCommand(),   ExplainCommand(),    FetchCommand(),    ForgetCommand(),  InitCommand(),
+      InspectCommand(), LogCommand(),        MirrorCommand(),   PageCommand(),    ParseCommand(),
+      PauseCommand(),   PurgeCommand(),      RaiseCommand(),    RecordCommand(),  ReplayCommand(),
+      RequeueCommand(), RescheduleCommand(), ResetCommand(),    ResumeCommand(),  RobotsCommand(),
+      SeedsCommand(),   StatusCommand(),     StrategyCommand(), UnblockCommand(), UrlCommand(),
+      VersionCommand(),
   };
   return kCommands;
 }

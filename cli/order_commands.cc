@@ -102,13 +102,13 @@ std::string LagText(Bus& bus, const WrittenOrder& written) {
 }
 
 // A folder that cannot be opened, as `unopened` says, has a crawl that runs, which is asked.
-absl::Status AskToOrder(std::string_view action, const Arguments& args, const std::string& domain,
+absl::Status AskToOrder(OrderAction action, const Arguments& args, const std::string& domain,
                         const absl::Status& unopened) {
   FormParams params{{"domain", domain}};
-  if (action == "block") {
+  if (action == OrderAction::kBlock) {
     params["until_ms"] = fmt::to_string(args.order.blocked_until->time_since_epoch().count());
   }
-  const auto done = AskCrawl(*args.folder, action, params, kTimeout);
+  const auto done = AskCrawl(*args.folder, OrderName(action), params, kTimeout);
   if (absl::IsNotFound(done.status())) {
     return FatalError("{}; {}", MessageOf(unopened), MessageOf(done.status()));
   }
@@ -118,11 +118,11 @@ absl::Status AskToOrder(std::string_view action, const Arguments& args, const st
 }
 
 // A crawl that runs may be looked at too.
-absl::Status Preview(std::string_view action, const ProductOptions& options, const Arguments& args,
+absl::Status Preview(OrderAction action, const ProductOptions& options, const Arguments& args,
                      const std::string& domain, const PublicSuffixes& suffixes) {
   ASSIGN_OR_RETURN(const auto look, Frontier::Open(options, args.folder));
   Order order;
-  order.name = action;
+  order.action = action;
   order.domain = domain;
   order.change = args.order;
   ASSIGN_OR_RETURN(const OrderEffect effect,
@@ -132,7 +132,7 @@ absl::Status Preview(std::string_view action, const ProductOptions& options, con
   return absl::OkStatus();
 }
 
-absl::Status Give(std::string_view action, const ProductOptions& options, const Arguments& args) {
+absl::Status Give(OrderAction action, const ProductOptions& options, const Arguments& args) {
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(const std::string domain,
                    NamedDomain(args.operand, options.spider.url, *suffixes));
@@ -143,11 +143,12 @@ absl::Status Give(std::string_view action, const ProductOptions& options, const 
   RETURN_IF_ERROR(log.status());
   const auto given = GiveOrder(*log->bus, *log->store, SystemClock(), domain, args.order, kTimeout);
   if (!given.ok()) {
-    KeepOrderOfCommand(options.console, args.folder, action, {{"domain", domain}}, given.status());
+    KeepOrderOfCommand(options.console, args.folder, OrderName(action), {{"domain", domain}},
+                       given.status());
     return given.status();
   }
   const std::string says = OrderText(domain, args.order);
-  KeepOrderOfCommand(options.console, args.folder, action, {{"domain", domain}}, says);
+  KeepOrderOfCommand(options.console, args.folder, OrderName(action), {{"domain", domain}}, says);
   Print("{}{}\n", says,
         args.folder.has_value()
             ? ", once its crawl goes on"
@@ -172,18 +173,18 @@ bool ParseFor(const std::string& text, DomainOrder* order) {
 }
 
 // Returns the error, or an empty text.
-std::string Parse(std::string_view action, std::vector<std::string> args, Arguments* parsed) {
-  if (action == "block") {
+std::string Parse(OrderAction action, std::vector<std::string> args, Arguments* parsed) {
+  if (action == OrderAction::kBlock) {
     const auto duration = TakeValue(&args, "--for");
     if (!duration.has_value()) return "--for TIME is missing: how long, such as 2h";
     if (!ParseFor(*duration, &parsed->order)) {
       return fmt::format("--for {}: expected a time such as 90s, 30m or 2h", *duration);
     }
-  } else if (action == "unblock") {
+  } else if (action == OrderAction::kUnblock) {
     parsed->order.blocked_until = WallTime();
   } else {
-    parsed->order.purge = action == "purge";
-    parsed->order.forget = action == "forget";
+    parsed->order.purge = action == OrderAction::kPurge;
+    parsed->order.forget = action == OrderAction::kForget;
   }
   parsed->only_look = TakeSwitch(&args, "--dry-run");
   if (args.size() != 1 || args[0].starts_with('-')) return "expected one domain";
@@ -191,21 +192,22 @@ std::string Parse(std::string_view action, std::vector<std::string> args, Argume
   return {};
 }
 
-int Run(std::string_view action, std::span<const std::string> all_args) {
+int Run(OrderAction action, std::span<const std::string> all_args) {
+  const std::string_view name = OrderName(action);
   std::vector<std::string> args(all_args.begin(), all_args.end());
   Arguments parsed;
   config::Schema schema;
   ProductOptions options;
   const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, action, MessageOf(folder.status()));
+  if (!folder.ok()) return Fail(kExitUsage, name, MessageOf(folder.status()));
   parsed.folder = *folder;
   if (const std::string wrong = Parse(action, std::move(args), &parsed); !wrong.empty()) {
-    return Fail(kExitUsage, action,
-                fmt::format("{}. `orbweaver {} --help` lists the options", wrong, action));
+    return Fail(kExitUsage, name,
+                fmt::format("{}. `orbweaver {} --help` lists the options", wrong, name));
   }
   const absl::Status given = Give(action, options, parsed);
   if (given.ok()) return kExitOk;
-  return Fail(IsPoison(given) ? kExitUsage : kExitFailed, action, MessageOf(given));
+  return Fail(IsPoison(given) ? kExitUsage : kExitFailed, name, MessageOf(given));
 }
 
 }  // namespace
@@ -214,28 +216,29 @@ Command BlockCommand() {
   return {.name = "block",
           .summary = "Keep a domain's requests in the queue for a while",
           .help = kBlockHelp,
-          .run = [](std::span<const std::string> args) { return Run("block", args); }};
+          .run = [](std::span<const std::string> args) { return Run(OrderAction::kBlock, args); }};
 }
 
 Command ForgetCommand() {
   return {.name = "forget",
           .summary = "Forget all that is known of a domain",
           .help = kForgetHelp,
-          .run = [](std::span<const std::string> args) { return Run("forget", args); }};
+          .run = [](std::span<const std::string> args) { return Run(OrderAction::kForget, args); }};
 }
 
 Command UnblockCommand() {
-  return {.name = "unblock",
-          .summary = "End a domain's blocks and back-off",
-          .help = kUnblockHelp,
-          .run = [](std::span<const std::string> args) { return Run("unblock", args); }};
+  return {
+      .name = "unblock",
+      .summary = "End a domain's blocks and back-off",
+      .help = kUnblockHelp,
+      .run = [](std::span<const std::string> args) { return Run(OrderAction::kUnblock, args); }};
 }
 
 Command PurgeCommand() {
   return {.name = "purge",
           .summary = "Drop a domain's requests from the queue",
           .help = kPurgeHelp,
-          .run = [](std::span<const std::string> args) { return Run("purge", args); }};
+          .run = [](std::span<const std::string> args) { return Run(OrderAction::kPurge, args); }};
 }
 
 }  // namespace orbweaver

@@ -26,21 +26,17 @@ absl::StatusOr<int64_t> Unread(OffsetReader& offsets, std::string_view group,
   return std::max<int64_t>(0, end.value_or(bounds[0].end) - from);
 }
 
-}  // namespace
-
-absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::string_view domain,
-                                        const DomainOrder& order, Duration timeout) {
+absl::StatusOr<WrittenOrder> WriteEntry(Bus& bus, const SpiderLogEntry& entry, Duration timeout) {
   ASSIGN_OR_RETURN(const int partitions, bus.PartitionCount(kSpiderLogTopic, timeout));
   if (!IsPartitionCount(partitions)) {
     return FatalError("topic '{}' has {} partitions. Run `orbweaver init`", kSpiderLogTopic,
                       partitions);
   }
   EncodeBuffer buffer;
-  ASSIGN_OR_RETURN(const std::string_view value,
-                   Encode({.domain = domain, .event = order, .time = clock.Wall()}, &buffer));
+  ASSIGN_OR_RETURN(const std::string_view value, Encode(entry, &buffer));
   const Record record{.topic = kSpiderLogTopic,
-                      .partition = PartitionOf(SlotOf(domain), partitions),
-                      .key = domain,
+                      .partition = PartitionOf(SlotOf(entry.domain), partitions),
+                      .key = entry.domain,
                       .value = value};
   WrittenOrder written{.partition = record.partition, .offset = Offset(-1)};
   absl::Status status;
@@ -61,6 +57,27 @@ absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::strin
   return written;
 }
 
+absl::Status MayBeGivenAgain(const absl::Status& status) {
+  if (!IsRetry(status) && !IsFenced(status)) return status;
+  return RetryError("{}. The order may be in the log or not: give it again, which does no harm",
+                    MessageOf(status));
+}
+
+}  // namespace
+
+absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::string_view domain,
+                                        const DomainOrder& order, Duration timeout) {
+  return WriteEntry(bus, {.domain = domain, .event = order, .time = clock.Wall()}, timeout);
+}
+
+absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::string_view domain,
+                                        const UrlOrder& order, Duration timeout) {
+  const auto written =
+      WriteEntry(bus, {.domain = domain, .event = order, .time = clock.Wall()}, timeout);
+  RETURN_IF_ERROR(MayBeGivenAgain(written.status()));
+  return written;
+}
+
 absl::StatusOr<GivenOrder> GiveOrder(Bus& bus, Store& store, const Clock& clock,
                                      std::string_view domain, const DomainOrder& order,
                                      Duration timeout) {
@@ -70,11 +87,7 @@ absl::StatusOr<GivenOrder> GiveOrder(Bus& bus, Store& store, const Clock& clock,
     RETURN_IF_ERROR(EraseRobotsFiles(store, domain));
   }
   const auto written = WriteOrder(bus, clock, domain, order, timeout);
-  if (IsRetry(written.status()) || IsFenced(written.status())) {
-    return RetryError("{}. The order may be in the log or not: give it again, which does no harm",
-                      MessageOf(written.status()));
-  }
-  RETURN_IF_ERROR(written.status());
+  RETURN_IF_ERROR(MayBeGivenAgain(written.status()));
   given.written = *written;
   return given;
 }

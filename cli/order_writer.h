@@ -1,5 +1,5 @@
 // Orders of operators on their way into the spider log: `orbweaver block`, `unblock`, `purge`,
-// `forget`.
+// `forget`, `raise`, `reschedule`.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,9 @@ struct WrittenOrder {
 // log does not exist. Blocks for some multiple of `timeout` at most.
 absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::string_view domain,
                                         const DomainOrder& order, Duration timeout);
+// The same about a URL of the domain; an error that is retry says that it may be given again.
+absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::string_view domain,
+                                        const UrlOrder& order, Duration timeout);
 
 // WriteOrder, and for a domain that is to be forgotten also what the store keeps of its failed
 // URLs.

@@ -59,7 +59,7 @@ std::string OrderApi::Kinds() const {
   JsonWriter json(&text);
   json.BeginArray();
   for (const OrderKind& kind : OrderKinds()) {
-    if (!desk_.Takes(kind.name)) continue;
+    if (!desk_.Takes(kind.action)) continue;
     json.BeginObject().Key("name").Value(kind.name).Key("needs");
     WriteNames(json, kind.needs);
     json.Key("takes");

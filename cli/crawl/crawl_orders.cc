@@ -1,5 +1,6 @@
 #include "cli/crawl/crawl_orders.h"
 
+#include <string>
 #include <utility>
 
 #include "cli/orders/order.h"
@@ -7,18 +8,37 @@
 #include "common/base/status.h"
 
 namespace orbweaver {
+namespace {
+
+// Whether commands have a running crawl do it here. Pause and resume are actions of its queue.
+bool IsAsked(OrderAction action) {
+  switch (action) {
+    case OrderAction::kBlock:
+    case OrderAction::kUnblock:
+    case OrderAction::kPurge:
+    case OrderAction::kForget:
+    case OrderAction::kRaise:
+    case OrderAction::kReschedule:
+    case OrderAction::kAddSeeds:
+      return true;
+    case OrderAction::kPause:
+    case OrderAction::kResume:
+    case OrderAction::kRequeueFailed:
+    case OrderAction::kRequeueDeadLetters:
+    case OrderAction::kDrain:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
 
 CrawlOrders::CrawlOrders(const OrderDesk& desk, AdminSite& site) : desk_(desk) {
-  constexpr std::pair<std::string_view, const char*> kOrders[] = {
-      {"block", "no request of `domain` leaves the queue until `until_ms`"},
-      {"unblock", "ends blocks and back-off of `domain`"},
-      {"purge", "drops the requests of `domain` that wait"},
-      {"forget", "forgets all that is known of `domain`"},
-      {"add-seeds", "adds the seeds `urls`, a line each"}};
-  for (const auto& [name, doc] : kOrders) {
-    actions_.push_back(
-        site.AddAction(std::string(name), doc,
-                       [this, name](const FormParams& params) { return Do(name, params); }));
+  for (const OrderKind& kind : OrderKinds()) {
+    if (!IsAsked(kind.action)) continue;
+    actions_.push_back(site.AddAction(
+        std::string(kind.name), std::string(kind.says),
+        [this, name = kind.name](const FormParams& params) { return Do(name, params); }));
   }
 }
 

@@ -1,6 +1,7 @@
 // The actions of a running crawl, for commands in another terminal:
 //
 //   POST /actions/block domain=NAME until_ms=TIME    also unblock, purge, forget, without a time
+//   POST /actions/raise url=URL [score=S]; reschedule url=URL [in=TIME] [score=S]
 //   POST /actions/add-seeds urls=LINES
 //
 // A parameter `by` says who gives it, for the journal. All go through the spider log, as in a

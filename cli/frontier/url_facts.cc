@@ -23,6 +23,12 @@ namespace {
 // Of chunks of the queue that are read at once.
 constexpr size_t kChunksPerGet = 64;
 
+KeptMeta Kept(std::span<const Meta> meta) {
+  KeptMeta kept;
+  for (const Meta& entry : meta) kept.emplace_back(entry.key, entry.value);
+  return kept;
+}
+
 // Reads the link states as the strategy worker does.
 absl::Status ReadStates(Store& store, const Fingerprint* url, DomainFacts* domain,
                         std::optional<LinkState>* link) {
@@ -136,6 +142,7 @@ std::optional<QueuedRequest> FindIn(const ChunkName& name, const Chunk& chunk,
       found.attempt = request.attempt;
       found.not_before = request.not_before;
       found.referrer = request.referrer;
+      found.meta = Kept(request.meta);
     }
     return found;
   }
@@ -186,7 +193,8 @@ absl::StatusOr<std::optional<LastFailure>> ReadFailure(Store& store, const Resol
                      .status = failed->status,
                      .attempt = failed->request.attempt,
                      .failed_at = failed->failed_at,
-                     .referrer = std::string(failed->request.referrer)};
+                     .referrer = std::string(failed->request.referrer),
+                     .meta = Kept(failed->request.meta)};
 }
 
 absl::StatusOr<std::optional<PageFacts>> ReadPage(Store& store, const ResolvedUrl& url) {
@@ -200,7 +208,9 @@ absl::StatusOr<std::optional<PageFacts>> ReadPage(Store& store, const ResolvedUr
                    .content_hash = page.content_hash,
                    .content_type = std::string(page.content_type),
                    .title = std::string(page.title),
-                   .body_bytes = page.body_bytes};
+                   .body_bytes = page.body_bytes,
+                   .referrer = std::string(page.request.referrer),
+                   .meta = Kept(page.request.meta)};
 }
 
 DomainFacts PlaceOf(std::string_view domain, int partitions) {

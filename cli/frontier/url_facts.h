@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cli/frontier/robots_files.h"
@@ -24,6 +26,9 @@
 
 namespace orbweaver {
 
+// Of a request: what travels with it, as in Request (common/model/spider_feed.h).
+using KeptMeta = std::vector<std::pair<std::string, std::string>>;
+
 // Why a URL failed: the last time, of one that waits to be tried again.
 struct LastFailure {
   FailureCause cause = FailureCause::kUnspecified;
@@ -32,6 +37,7 @@ struct LastFailure {
   uint32_t attempt = 0;
   WallTime failed_at;
   std::string referrer;  // the page whose link it was scheduled for; empty: not known
+  KeptMeta meta;         // of the request
 };
 
 // A request in the queue.
@@ -46,6 +52,7 @@ struct QueuedRequest {
   uint32_t attempt = 0;
   WallTime not_before;
   std::string referrer;
+  KeptMeta meta;
 };
 
 // A page as the role `pages` keeps it.
@@ -57,6 +64,8 @@ struct PageFacts {
   std::string content_type;
   std::string title;
   uint64_t body_bytes = 0;
+  std::string referrer;  // of the request
+  KeptMeta meta;         // the same
 };
 
 // Of a larger domain they are not counted: all its states would be read for it, 11 bytes each.

@@ -56,7 +56,7 @@ class OrderDesk {
       : options_(options), suffixes_(suffixes), clock_(clock), subject_(std::move(subject)) {}
 
   // Whether its subject can be given orders of this kind.
-  bool Takes(std::string_view name) const;
+  bool Takes(OrderAction action) const;
 
   // NotFound: none of this kind; poison: wrong parameters.
   absl::StatusOr<Order> Read(std::string_view name, const FormParams& params) const;
@@ -70,7 +70,12 @@ class OrderDesk {
 
  private:
   absl::StatusOr<std::string> Carry(const Order& order, OrderEffect* effect) const;
-  absl::StatusOr<std::string> AskOwners(const Order& order, Bus& bus) const;
+  absl::StatusOr<std::string> ChangeDomain(const Order& order) const;
+  absl::StatusOr<std::string> ChangeUrl(const Order& order) const;
+  absl::StatusOr<std::string> AddSeeds(const Order& order) const;
+  absl::StatusOr<std::string> AskOwners(const Order& order) const;
+  absl::StatusOr<std::string> Requeue(const Order& order) const;
+  absl::StatusOr<std::string> PutLettersBack(const Order& order, OrderEffect* effect) const;
 
   const ProductOptions& options_;
   const PublicSuffixes& suffixes_;

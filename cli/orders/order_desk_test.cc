@@ -91,26 +91,83 @@ class OrderDeskTest : public ::testing::Test {
   int refused_ = -1;
 };
 
+// Parameters with which each order can be read.
+FormParams GoodParams(OrderAction action) {
+  switch (action) {
+    case OrderAction::kBlock:
+      return {{"domain", "a.test"}, {"for", "1h"}};
+    case OrderAction::kUnblock:
+    case OrderAction::kPurge:
+    case OrderAction::kForget:
+      return {{"domain", "a.test"}};
+    case OrderAction::kRaise:
+      return {{"url", "http://a.test/"}, {"score", "0.5"}};
+    case OrderAction::kReschedule:
+      return {{"url", "http://a.test/"}, {"in", "2h"}};
+    case OrderAction::kAddSeeds:
+      return {{"urls", "http://a.test/"}};
+    case OrderAction::kPause:
+    case OrderAction::kRequeueFailed:
+    case OrderAction::kRequeueDeadLetters:
+      return {};
+    case OrderAction::kResume:
+      return {{"partition", "2"}};
+    case OrderAction::kDrain:
+      return {{"worker", "db-1"}};
+  }
+  return {};
+}
+
 TEST_F(OrderDeskTest, APreviewOfAnyOrderCountsAndChangesNothing) {
-  const std::pair<std::string_view, FormParams> orders[] = {
-      {"block", {{"domain", "a.test"}, {"for", "1h"}}},
-      {"unblock", {{"domain", "a.test"}}},
-      {"purge", {{"domain", "a.test"}}},
-      {"forget", {{"domain", "a.test"}}},
-      {"add-seeds", {{"urls", "http://a.test/"}}},
-      {"pause", {}},
-      {"resume", {{"partition", "2"}}},
-      {"requeue-failed", {}},
-      {"requeue-dead-letters", {}}};
-  for (const auto& [name, params] : orders) {
-    const auto effect = Give(name, params, /*preview=*/true);
-    ASSERT_OK(effect.status()) << name;
-    EXPECT_FALSE(effect->touches.empty()) << name;
-    EXPECT_FALSE(effect->says.empty()) << name;
+  subject_.drain = [](const std::string&) -> absl::StatusOr<std::string> { return "drained"; };
+  for (const OrderKind& kind : OrderKinds()) {
+    const auto effect = Give(kind.name, GoodParams(kind.action), /*preview=*/true);
+    if (kind.action == OrderAction::kRaise || kind.action == OrderAction::kReschedule) {
+      EXPECT_THAT(std::string(MessageOf(effect.status())), HasSubstr("was never heard of"));
+      continue;
+    }
+    ASSERT_OK(effect.status()) << kind.name;
+    EXPECT_FALSE(effect->touches.empty()) << kind.name;
+    EXPECT_FALSE(effect->says.empty()) << kind.name;
   }
   EXPECT_EQ(Written(kSpiderLogTopic), 0);
   EXPECT_THAT(seeds_, ElementsAre());
   EXPECT_THAT(asked_, ElementsAre());
+}
+
+TEST_F(OrderDeskTest, EveryOrderIsReadByItsNameAndNoOther) {
+  const OrderDesk desk(options_, *suffixes_, clock_, subject_);
+  for (const OrderKind& kind : OrderKinds()) {
+    EXPECT_EQ(OrderName(kind.action), kind.name);
+    const auto order = ReadOrder(kind.name, GoodParams(kind.action), options_.spider.url,
+                                 *suffixes_, clock_.Wall());
+    ASSERT_OK(order.status()) << kind.name;
+    EXPECT_EQ(order->action, kind.action);
+    FormParams wrong = GoodParams(kind.action);
+    wrong["cats"] = "1";
+    EXPECT_TRUE(IsPoison(desk.Read(kind.name, wrong).status())) << kind.name;
+  }
+  EXPECT_TRUE(absl::IsNotFound(desk.Read("cats", {}).status()));
+}
+
+TEST_F(OrderDeskTest, AnOrderAboutAUrlIsCheckedBeforeAnythingIsLookedAt) {
+  const OrderDesk desk(options_, *suffixes_, clock_, subject_);
+  const auto read = [&](std::string_view name, FormParams params) {
+    params["url"] = "http://a.test/";
+    return desk.Read(name, params);
+  };
+  const auto order = read("reschedule", {{"in", "2h"}, {"score", "0.25"}});
+  ASSERT_OK(order.status());
+  EXPECT_TRUE(order->url.fetch_again);
+  EXPECT_EQ(order->url.not_before, clock_.Wall() + std::chrono::hours(2));
+  EXPECT_EQ(order->url.score, 0.25f);
+  EXPECT_FALSE(read("raise", {})->url.fetch_again);
+  EXPECT_EQ(read("raise", {})->url.score, 1);
+  for (const char* const score : {"1.5", "-0.1", "much"}) {
+    EXPECT_TRUE(IsPoison(read("raise", {{"score", score}}).status())) << score;
+  }
+  EXPECT_TRUE(IsPoison(read("raise", {{"in", "2h"}}).status())) << "a raise is for now";
+  EXPECT_TRUE(IsPoison(read("reschedule", {{"in", "soon"}}).status()));
 }
 
 TEST_F(OrderDeskTest, AnOrderAboutADomainIsWrittenOnceAndSaysWhenItHolds) {

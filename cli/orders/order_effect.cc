@@ -8,6 +8,7 @@
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/message_view.h"
 #include "cli/frontier/url_facts.h"
+#include "cli/orders/url_plan.h"
 #include "cli/seed_scope.h"
 #include "cli/seed_writer.h"
 #include "fmt/format.h"
@@ -36,21 +37,21 @@ absl::StatusOr<int> PartitionsOf(Bus& bus) {
 std::string DomainSays(const Order& order, uint64_t requests, uint64_t known, uint64_t failed,
                        WallTime blocked_until) {
   const std::string of = fmt::format("{} of {}", Count(requests, "request"), order.domain);
-  if (order.name == "block") {
-    return fmt::format("holds back {} until {}", of, TimeText(*order.change.blocked_until));
+  if (order.change.forget) {
+    return fmt::format("forgets {}: {} that wait, {} and {} by name", order.domain,
+                       Count(requests, "request"), Count(known, "known URL"),
+                       Count(failed, "failed one"));
   }
-  if (order.name == "purge") return fmt::format("drops {} that wait", of);
-  if (order.name == "unblock") {
-    return fmt::format(
-        "{}; {} may leave",
-        blocked_until == WallTime()
-            ? fmt::format("ends a back-off of {}, which is not blocked", order.domain)
-            : fmt::format("ends the block of {} until {}", order.domain, TimeText(blocked_until)),
-        of);
+  if (order.change.purge) return fmt::format("drops {} that wait", of);
+  if (const WallTime until = order.change.blocked_until.value_or(WallTime()); until != WallTime()) {
+    return fmt::format("holds back {} until {}", of, TimeText(until));
   }
-  return fmt::format("forgets {}: {} that wait, {} and {} by name", order.domain,
-                     Count(requests, "request"), Count(known, "known URL"),
-                     Count(failed, "failed one"));
+  return fmt::format(
+      "{}; {} may leave",
+      blocked_until == WallTime()
+          ? fmt::format("ends a back-off of {}, which is not blocked", order.domain)
+          : fmt::format("ends the block of {} until {}", order.domain, TimeText(blocked_until)),
+      of);
 }
 
 absl::StatusOr<OrderEffect> OfDomain(const OrderPlace& place, const Order& order,
@@ -63,7 +64,7 @@ absl::StatusOr<OrderEffect> OfDomain(const OrderPlace& place, const Order& order
   OrderEffect effect{.touches = {{"waiting", waiting}, {"delayed", queue.delayed}}, .says = {}};
   uint64_t known = 0;
   uint64_t failed = 0;
-  if (order.name == "forget") {
+  if (order.change.forget) {
     known = facts.record.has_value() ? facts.record->known_urls : 0;
     ASSIGN_OR_RETURN(
         const FailureCounts counts,
@@ -119,12 +120,12 @@ absl::StatusOr<OrderEffect> OfPartitions(const OrderPlace& place, const Order& o
     delayed += sample.partitions[i].delayed;
   }
   return OrderEffect{.touches = {{"partitions", count}, {"waiting", waiting}, {"delayed", delayed}},
-                     .says = fmt::format("{} {}, in which {} wait",
-                                         order.name == "pause" ? "stops the feed of" : "lets go on",
-                                         order.partition.has_value()
-                                             ? fmt::format("partition {}", *order.partition)
-                                             : Count(count, "partition"),
-                                         Count(waiting + delayed, "request"))};
+                     .says = fmt::format(
+                         "{} {}, in which {} wait",
+                         order.action == OrderAction::kPause ? "stops the feed of" : "lets go on",
+                         order.partition.has_value() ? fmt::format("partition {}", *order.partition)
+                                                     : Count(count, "partition"),
+                         Count(waiting + delayed, "request"))};
 }
 
 absl::StatusOr<OrderEffect> OfFailed(const OrderPlace& place, const Order& order) {
@@ -148,21 +149,44 @@ absl::StatusOr<OrderEffect> OfLetters(const OrderPlace& place, const Order& orde
                                          Count(counts.put_back, "dead letter"))};
 }
 
+absl::StatusOr<OrderEffect> OfUrl(const OrderPlace& place, const Order& order,
+                                  const ProductOptions& options, const PublicSuffixes& suffixes,
+                                  bool has_scope, WallTime now) {
+  ASSIGN_OR_RETURN(const UrlPlan plan, PlanUrlOrder(place.bus, place.store, order.url, options,
+                                                    suffixes, has_scope, now));
+  return OrderEffect{.touches = {{"urls", 1}, {"requests_before_it", plan.before}},
+                     .says = plan.says};
+}
+
 }  // namespace
 
 absl::StatusOr<OrderEffect> PreviewOrder(const OrderPlace& place, const Order& order,
                                          const ProductOptions& options,
                                          const PublicSuffixes& suffixes, bool has_scope,
                                          WallTime now) {
-  if (order.name == "add-seeds") return OfSeeds(order, options, suffixes, has_scope);
-  if (order.name == "pause" || order.name == "resume") return OfPartitions(place, order, now);
-  if (order.name == "requeue-failed") return OfFailed(place, order);
-  if (order.name == "requeue-dead-letters") return OfLetters(place, order);
-  if (order.name == "drain") {
-    return OrderEffect{.touches = {{"workers", 1}},
-                       .says = fmt::format("ends worker {} in good order", order.worker)};
+  switch (order.action) {
+    case OrderAction::kBlock:
+    case OrderAction::kUnblock:
+    case OrderAction::kPurge:
+    case OrderAction::kForget:
+      return OfDomain(place, order, options);
+    case OrderAction::kRaise:
+    case OrderAction::kReschedule:
+      return OfUrl(place, order, options, suffixes, has_scope, now);
+    case OrderAction::kAddSeeds:
+      return OfSeeds(order, options, suffixes, has_scope);
+    case OrderAction::kPause:
+    case OrderAction::kResume:
+      return OfPartitions(place, order, now);
+    case OrderAction::kRequeueFailed:
+      return OfFailed(place, order);
+    case OrderAction::kRequeueDeadLetters:
+      return OfLetters(place, order);
+    case OrderAction::kDrain:
+      return OrderEffect{.touches = {{"workers", 1}},
+                         .says = fmt::format("ends worker {} in good order", order.worker)};
   }
-  return OfDomain(place, order, options);
+  return FatalError("order {}: nothing is known of it", static_cast<int>(order.action));
 }
 
 }  // namespace orbweaver

@@ -34,7 +34,8 @@ struct OrderPlace {
 };
 
 // Looks at what the order would touch and changes nothing. Seeds are checked, against the scope too
-// where `has_scope`: poison when one is no URL or left out. Blocks for some calls to bus and store;
+// where `has_scope`: poison when one is no URL or left out; of an order about a URL also when its
+// state leaves nothing to do. Blocks for some calls to bus and store;
 // of a queue of many domains a sample is counted.
 absl::StatusOr<OrderEffect> PreviewOrder(const OrderPlace& place, const Order& order,
                                          const ProductOptions& options,

@@ -92,7 +92,9 @@ class Cluster(World):
         self.assertEqual([purged], [order["key"] for order in self.messages("spider-log", "--type", "domain_order")
                                     if order["detail"]["purge"]])
         self.assertEqual(0, self.web.requests(), "something left a paused partition")
-        self.console_tells(blocked, next(seed for seed in seeds if self.inspect("url", seed)["domain"] == blocked))
+        held = next(seed for seed in seeds if self.inspect("url", seed)["domain"] == blocked)
+        self.assertIn(f"order written: {held} ", self.run_command("raise", held))
+        self.console_tells(blocked, held)
         for words in (("block", blocked), ("block", blocked, "--for", "soon"), ("purge", "a..b"), ("pause", "8"),
                       ("pause", "all", "--token", "wrong"), ("pause", "all", "--workers", "127.0.0.1:1")):
             self.assertNotEqual(0, self.workers.command(*words, capture_output=True).returncode, words)
@@ -103,6 +105,14 @@ class Cluster(World):
         # A domain that was purged can be crawled after all: of it nothing was crawled but what others link to.
         self.seed()
         self.await_end()
+        # A page that was fetched is fetched again, once, by an order of the command line, and by one of the console.
+        for give in (lambda url: self.run_command("reschedule", url), lambda url: self.order("reschedule", url=url)["says"]):
+            fetches = self.inspect("url", seed)["link"]["fetches"]
+            self.assertIn(f"order written: {seed} is fetched again in its domain's turn", give(seed))
+            self.await_that("it is fetched again", lambda: self.inspect("url", seed)["link"]["fetches"] == fetches + 1)
+        self.assertIn("does not wait: it was fetched at", self.workers.command("raise", seed, capture_output=True).stderr)
+        self.assertEqual(3, sum(1 for _ in self.messages("spider-log", "--type", "url_order")))
+        self.await_end()
         self.assertEqual([], self.dead_letters())
         # A worker that is drained ends in good order, and the crawl goes on without it.
         drained = self.running[-1]
@@ -110,7 +120,7 @@ class Cluster(World):
         self.await_that("it ends", drained.ended)
         self.running.remove(drained)
         kept = [json.loads(line) for line in (self.folder / "orders.jsonl").read_text().splitlines()]
-        self.assertEqual([("block", "user"), ("purge", "admin"), ("resume", "admin"), ("unblock", "user"), ("drain", "admin")],
+        self.assertEqual([("block", "user"), ("purge", "admin"), ("raise", "user"), ("resume", "admin"), ("unblock", "user"), ("reschedule", "user"), ("reschedule", "admin"), ("drain", "admin")],
                          [(order["action"], order["by"].split()[0]) for order in kept if order["action"] not in ("pause", "add-seeds")])
         self.stop_all()
         self.assertTrue(self.web.report()["check"]["equal"])

@@ -133,6 +133,24 @@ class Acting(BackgroundCrawl):
         for file in ("orders.jsonl", "crawl.yaml"):
             self.assertNotIn(token, (self.folder / "data" / file).read_text())
 
+    def test_a_url_is_fetched_again(self):
+        site = self.endless()
+        process, address, token = self.begins_crawl(site.url("/0"))
+        self.waits_for_more(site, process)
+        shown = self.order(address, token, "reschedule", preview=True, url=site.url("/0"))
+        self.assertRegex(shown["says"], rf"^fetches {site.url('/0')} again in its domain's turn; it was fetched at 20")
+        self.assertEqual({"urls": 1, "requests_before_it": 0}, shown["touches"])
+        self.assertEqual(1, site.paths().count("/0"))
+        self.order(address, token, "reschedule", url=site.url("/0"))
+        self.waits_until(lambda: site.paths().count("/0") == 2, process)
+        is_fetched = lambda: self.ask(address, "GET", "/api/v1/url?" + urllib.parse.urlencode({"url": site.url("/0")}))[2]["facts"]["link"]["fetches"] == 2
+        self.waits_until(is_fetched, process)
+        self.assertIn("does not wait", self.order(address, token, "raise", 400, url=site.url("/0"))["error"])
+        self.assertIn("never heard of", self.order(address, token, "reschedule", 400, url=site.url("/never"))["error"])
+        self.assertIn("score '7'", self.order(address, token, "raise", 400, url=site.url("/0"), score="7")["error"])
+        self.assertEqual([("reschedule", False), ("raise", False), ("reschedule", True)], [(entry["order"], entry["done"]) for entry in self.journal(address)])
+        self.ends(process, 4)
+
     def test_a_browser_gets_in_by_a_link_once_and_acts_from_its_own_pages_only(self):
         site = self.endless()
         process, address, token = self.begins_crawl(site.url("/0"))

@@ -168,6 +168,25 @@ class ConsolePage(ConsoleCrawl):
         self.assertEqual("#/", window.evaluate("location.hash"))
         return link
 
+    def test_a_url_is_fetched_again_from_its_own_view(self):
+        process, base = self.begins_crawl()
+        with Window() as window:
+            window.go(base + "/")
+            self.logs_in(window, base)
+            self.waits_until(lambda: "/" in self.one.paths())
+            window.evaluate(f"location.hash = '#/url/' + encodeURIComponent('{self.one.url('/')}')")
+            window.waits_for_text("Fetch again…")
+            window.evaluate("[...document.querySelectorAll('button')].find(b => b.textContent === 'Fetch again…').focus()")
+            window.strikes("Enter")
+            # The URL is filled in, so what the order does is shown at once.
+            window.waits_for("document.activeElement.className === 'act'")
+            self.assertIn("It fetches", window.evaluate("document.querySelector('dialog .told').innerText"))
+            self.assertEqual([], window.clipped())
+            self.assertEqual([], window.serious_findings())
+            window.strikes("Enter")
+            window.waits_for("document.querySelector('dialog .told').innerText.includes('Done: ')")
+            self.waits_until(lambda: self.one.paths().count("/") == 2)
+
     def test_a_domain_is_blocked_and_let_go_by_keyboard_and_the_journal_says_so(self):
         process, base = self.begins_crawl()
         with Window() as window:

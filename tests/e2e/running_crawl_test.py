@@ -53,6 +53,39 @@ class RunningCrawl(BackgroundCrawl):
         self.assertIn("domain=127.0.0.1&until_ms=", kept[0]["parameters"])
         self.assertIn("order written: 127.0.0.2 is as if it had never been seen", kept[3]["answer"])
 
+    def test_a_url_is_fetched_again_and_another_is_raised(self):
+        site = self.endless()
+        process = self.begins(site.url("/0"), "--record", "rec")
+        self.waits_for_more(site, process, 150)
+        told = self.tell("reschedule", site.url("/0")).stdout
+        self.assertEqual(f"order written: {site.url('/0')} is fetched again in its domain's turn, once the running crawl has read it\n", told)
+        self.waits_until(lambda: site.paths().count("/0") == 2, process)
+        # Breadth first, its links would be fetched after some hundreds of others.
+        far = 3 * max(int(path[1:]) for path in site.paths() if path[1:].isdigit()) - 60
+        explained = lambda path: json.loads(self.tell("explain", site.url(path), "--json").stdout)
+        self.waits_until(lambda: explained(f"/{far}")["answer"] == "queued", process)
+        shown = self.tell("raise", site.url(f"/{far}"), "--dry-run").stdout
+        self.assertRegex(shown, rf"^It raises {site.url(f'/{far}')} from band [1-7] to band 0 of 0 to 7\. Nothing was done\.\n$")
+        self.assertIn("where no request is put off", self.tell("reschedule", site.url(f"/{far}"), "--in", "2h", code=1).stderr)
+        self.assertEqual(f"order written: {site.url(f'/{far}')} goes to band 0, once the running crawl has read it\n", self.tell("raise", site.url(f"/{far}")).stdout)
+        self.waits_until(lambda: f"/{far}" in site.paths(), process)
+        self.assertNotIn(f"/{far - 1}", site.paths(), "it was its turn")
+        for words, wrong in (("raise", "/0"), "does not wait: it was fetched at"), (("reschedule", "/never"), "`orbweaver seeds add` gives it to the crawl"):
+            self.assertIn(wrong, self.tell(words[0], site.url(words[1]), code=1).stderr)
+        for words in (("raise",), ("raise", "mailto:x"), ("raise", site.url("/0"), "--in", "2h"), ("raise", site.url("/0"), "--score", "2"), ("reschedule", site.url("/0"), "--in", "soon")):
+            self.assertIn("`orbweaver", self.tell(*words, code=2).stderr)
+        self.ends(process)
+        self.assertEqual(f"order written: {site.url('/1')} is fetched again in its domain's turn, once its crawl goes on\n", self.tell("reschedule", site.url("/1")).stdout)
+        kept = [json.loads(line) for line in (self.folder / "data" / "orders.jsonl").read_text().splitlines()]
+        self.assertEqual([("reschedule", True), ("reschedule", False), ("raise", True), ("raise", False), ("reschedule", False), ("reschedule", True)], [(order["action"], order["done"]) for order in kept])
+        self.assertEqual([True], [order["detail"]["fetch_again"] for order in map(json.loads, self.tell("log", "dump", "spider-log", "--type", "url_order", "--json").stdout.splitlines())][-1:])
+        process = self.begins("--record", "rec")
+        self.waits_until(lambda: site.paths().count("/1") == 2, process)
+        self.ends(process)
+        # The orders are in the recording, and a replay comes to the same requests.
+        self.orbweaver("replay", "rec", "--verify")
+        self.assertEqual(1, site.paths().count(f"/{far}"))
+
     def test_the_queue_pauses_and_goes_on(self):
         site = self.endless()
         process = self.begins_crawl(site.url("/0"))

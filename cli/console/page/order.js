@@ -4,9 +4,9 @@ import {count, sentence} from "./format.js";
 import {refresh} from "./live.js";
 import {loadSession, orderOf, post} from "./session.js";
 
-const words = {"requeue-dead-letters": "Put dead letters back", "requeue-failed": "Try failed URLs again"};
+const words = {"requeue-dead-letters": "Put dead letters back", "requeue-failed": "Try failed URLs again", reschedule: "Fetch again"};
 export const nameOf = (order) => words[order] ?? sentence(order.replaceAll("-", " ")).slice(0, -1);
-const hints = {urls: "one a line", for: "such as 30m, 12h or 7d"};
+const hints = {urls: "one a line", for: "such as 30m, 12h or 7d", in: "such as 30m, 12h or 7d; none: now", score: "from 0 to 1; none: 1, the front"};
 const given = {for: "1h"};
 
 function field(name, value, isNeeded) {

@@ -1,6 +1,7 @@
 // What happens to a URL, as `orbweaver explain` says it.
 import {domainLink, facts, make, time, urlLink} from "./elements.js";
 import {count} from "./format.js";
+import {nameOf, orderButton} from "./order.js";
 
 function details({domain, partition, fingerprint, link, failure, queued, page, url}, now) {
   return facts([
@@ -13,6 +14,8 @@ function details({domain, partition, fingerprint, link, failure, queued, page, u
     ["Partition", partition], ["Fingerprint", fingerprint]]);
 }
 
+const button = (order, url) => orderButton(order, `${nameOf(order)}…`, {url});
+
 export const url = (asked) => ({
   name: "url", title: asked, every: 5000,
   request: () => `/api/v1/url?${new URLSearchParams({url: asked})}`,
@@ -21,5 +24,6 @@ export const url = (asked) => ({
     make("p", {class: "says"}, `It ${says}.`),
     more.length && make("ul", null, more.map((one) => make("li", null, `${one}.`))),
     soonest !== null && make("p", null, "Fetched at the soonest ", time(soonest, now), likely !== null && [", likely ", time(likely, now)]),
+    known.link && make("p", {class: "buttons"}, button(known.link.status === "queued" ? "raise" : "reschedule", known.url)),
     details(known, now)],
 });
