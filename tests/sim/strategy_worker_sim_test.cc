@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string>
 
+#include "fmt/format.h"
 #include <gtest/gtest.h>
 
 #include "common/base/log.h"
@@ -76,7 +78,12 @@ struct Builtin {
 };
 std::string NameOf(const Builtin& builtin) {
   constexpr const char* kSitemaps[] = {"", "_also", "_only", "_no"};
-  return std::string(builtin.name) + (builtin.scope.assets ? "_assets" : "") +
+  const auto module = builtin.params.find("module");
+  const std::string name = module == builtin.params.end()
+                               ? builtin.name
+                               : fmt::format("{}_{}", builtin.name,
+                                             std::filesystem::path(module->second).stem().string());
+  return name + (builtin.scope.assets ? "_assets" : "") +
          kSitemaps[static_cast<size_t>(builtin.scope.sitemaps)];
 }
 void PrintTo(const Builtin& builtin, std::ostream* out) { *out << NameOf(builtin); }
@@ -103,7 +110,9 @@ INSTANTIATE_TEST_SUITE_P(
         Builtin{"breadth_first", {{"max_pages", "8"}}}, Builtin{"depth_first", {}},
         Builtin{"random", {}}, Builtin{"discovery", {{"max_pages", "8"}}}, Builtin{"recrawl", {}},
         Builtin{"keyword", {{"terms", "spider, 3:2"}}}, Builtin{"opic", {}},
-        Builtin{"indegree", {}}, Builtin{"larger_sites_first", {{"max_pages", "8"}}},
+        Builtin{"python", {{"module", ORBWEAVER_EXAMPLES "/discovery.py"}, {"max_pages", "8"}}},
+        Builtin{"python", {{"module", ORBWEAVER_EXAMPLES "/opic.py"}}}, Builtin{"indegree", {}},
+        Builtin{"larger_sites_first", {{"max_pages", "8"}}},
         Builtin{"breadth_first",
                 {{"max_pages", "8"}},
                 {.kind = ScopeKind::kDomain, .sitemaps = SitemapUse::kAlso, .assets = true}},
