@@ -52,5 +52,5 @@ export const domain = (name) => ({
     make("p", {class: "buttons"}, ["block", "unblock", "purge", "requeue-failed", "forget"].map((order) => orderButton(order, `${nameOf(order)}…`, {domain: registered}))),
     record || queue ? null : make("p", null, "Nothing is known of this domain: no link and no seed led there."),
     facts([["Partition", partition], ["Slot", slot]]),
-    record && known(record, urls, now), queue && waits(queue, now), robotsFiles(robots, now), record && outcomes(rest, now)],
+    record && known(record, urls, now), queue && waits(queue, now), record && outcomes(rest, now), robotsFiles(robots, now)],
 });
