@@ -10,11 +10,12 @@ for argument in "$@"; do
   case $argument in --help | -h) exec "$bench" --help ;; esac
 done
 
-# `cluster` is a program of its own: it runs the workers as processes.
-cluster=no rest=() cluster_options=()
+# `cluster` is a program of its own: it runs the workers as processes; `python` is one: it measures the package in python/.
+cluster=no python=no rest=() cluster_options=()
 while [ $# -gt 0 ]; do
   case $1 in
     cluster) cluster=yes ;;
+    python) python=yes ;;
     --hosts | --pages | --seconds | --soak)
       cluster_options+=("$1" "$2")
       shift
@@ -25,13 +26,14 @@ while [ $# -gt 0 ]; do
 done
 set -- ${rest[@]+"${rest[@]}"}
 names=$(printf '%s\n' "$@" | grep -v '^--' | grep . || true)
-only_cluster=no
-if [ $cluster = yes ] && [ -z "$names" ]; then only_cluster=yes; fi
-if [ $cluster = no ] && [ -z "$names" ]; then cluster=yes; fi
+only_programs=no
+if [ $cluster$python != nono ] && [ -z "$names" ]; then only_programs=yes; fi
+if [ $cluster$python = nono ] && [ -z "$names" ]; then cluster=yes python=yes; fi
 if [ $cluster = yes ]; then
   build release orbweaver orbweaver-spider orbweaver-strategy-worker orbweaver-db-worker orbweaver-synthetic-web
 fi
-if [ $cluster = yes ] || [ -z "$names" ] || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worker' <<<"$names"; then
+[ $python = no ] || build release orbweaver orbweaver-synthetic-web
+if [ $cluster = yes ] || [ $python = yes ] || [ -z "$names" ] || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worker' <<<"$names"; then
   say "starting Kafka and HBase"
   trap '"$root/deploy/local/services" down --for $$ >&2' EXIT
   "$root/deploy/local/services" up --for $$ >&2
@@ -39,9 +41,10 @@ if [ $cluster = yes ] || [ -z "$names" ] || grep -qxE 'store|bus|hbase_blocks|st
   eval "$("$root/deploy/local/services" env)"
   set +a
 fi
-[ $only_cluster = yes ] || "$bench" "$@"
+[ $only_programs = yes ] || "$bench" "$@"
+json=()
+case " $* " in *" --json "*) json=(--json) ;; esac
+[ $python = no ] || python3 "$root/tests/bench/python_bench.py" "$root/build/release" ${json[@]+"${json[@]}"}
 if [ $cluster = yes ]; then
-  json=()
-  case " $* " in *" --json "*) json=(--json) ;; esac
   python3 "$root/tests/bench/cluster_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} ${cluster_options[@]+"${cluster_options[@]}"}
 fi

@@ -52,8 +52,8 @@ def resident_mb(pid):
 class Report:
     """Rows as those of bench.cc, with their ratio to the yardstick right before and after."""
 
-    def __init__(self, build, as_json):
-        self.bench, self.as_json = build / "tests/bench/orbweaver-bench", as_json
+    def __init__(self, build, as_json, name="cluster"):
+        self.bench, self.as_json, self.name = build / "tests/bench/orbweaver-bench", as_json, name
         self.speed_before = self.speed()
 
     def speed(self):
@@ -64,14 +64,14 @@ class Report:
         after = self.speed()
         speed, self.speed_before = (self.speed_before + after) / 2, after
         time_taken = re.search(r"(^|[ _])[mu]?s(/|$)", unit)
-        ratio = value / speed if unit.endswith("/s") else value * speed if time_taken else None
+        ratio = value / speed if unit.endswith(("/s", "/cpu_s")) else value * speed if time_taken else None
         if self.as_json:
-            print(json.dumps({"bench": "cluster", "case": name, "value": round(value, 3), "unit": unit, "ratio": ratio,
+            print(json.dumps({"bench": self.name, "case": name, "value": round(value, 3), "unit": unit, "ratio": ratio,
                               "yardstick": round(speed, 1), "cpu_s": round(cpu, 3), "wall_s": round(wall, 3),
                               "limit": limit}), flush=True)
         else:
             shown = "" if ratio is None else f"{ratio:.4g}"
-            print(f"{'cluster':<10} {name:<34} {value:>12.2f} {unit:<22} {shown:>10} {limit}", flush=True)
+            print(f"{self.name:<10} {name:<34} {value:>12.2f} {unit:<22} {shown:>10} {limit}", flush=True)
 
 
 class Loop:
