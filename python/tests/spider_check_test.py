@@ -44,6 +44,12 @@ class SpiderCheck(unittest.TestCase):
         self.assertEqual(2, done.returncode, done.stdout)
         self.assertIn("ended by itself with exit code 3", done.stderr)
 
+    def test_a_kafka_that_is_not_there_is_told_at_once(self):
+        for brokers, reason in (("127.0.0.1:1", "refused"), ("nowhere", "is not HOST:PORT")):
+            done = check("true", kafka=brokers)
+            self.assertEqual(2, done.returncode, done.stdout)
+            self.assertRegex(done.stderr, f"^spider_check: make topics on {brokers}: .*{reason}")
+
 
 class BrokenSpiders(unittest.TestCase):
     def test_the_rule_that_each_breaks_is_named(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from dataclasses import dataclass
 from typing import Any, Dict, List, Tuple
@@ -12,7 +13,7 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 
 from orbweaver.messages import Marker, Request, SpiderFeedEntry
 from orbweaver.partition import partition_of
-from orbweaver.spider_check.group_commits import GroupCommit, GroupCommits
+from orbweaver.spider_check.group_commits import GroupCommit, GroupCommits, address_of
 from orbweaver.urls import fingerprint
 
 PARTITIONS = 4
@@ -46,6 +47,8 @@ class Cluster:
     """Not thread-safe but for commits()."""
 
     def __init__(self, brokers: str, prefix: str) -> None:
+        """OSError when nothing answers there: Kafka's clients would try again and again."""
+        socket.create_connection(address_of(brokers), _TIMEOUT_S).close()
         self.brokers = brokers
         self.prefix = prefix
         self._admin: Any = AdminClient({"bootstrap.servers": brokers})

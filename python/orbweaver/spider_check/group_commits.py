@@ -30,7 +30,7 @@ class GroupCommits:
         """Finds the coordinator, waiting for it where the group's log is still being made. OSError when that fails."""
         self._group = group
         self._timeout = timeout
-        self._socket = self._connect(*_address(brokers.split(",")[0]))
+        self._socket = self._connect(*address_of(brokers))
         body = _Answer(self._ask(_FIND_COORDINATOR, _text(group)))
         while body.int16() == 15:  # COORDINATOR_NOT_AVAILABLE
             body = _Answer(self._ask(_FIND_COORDINATOR, _text(group)))
@@ -109,6 +109,9 @@ def _text(value: str) -> bytes:
     return struct.pack(">h", len(value.encode())) + value.encode()
 
 
-def _address(broker: str) -> Tuple[str, int]:
-    host, _, port = broker.rpartition(":")
+def address_of(brokers: str) -> Tuple[str, int]:
+    """Of the first one. OSError when it is no HOST:PORT."""
+    host, _, port = brokers.split(",")[0].rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        raise OSError(f"{brokers!r} is not HOST:PORT")
     return host.strip("[]"), int(port)
