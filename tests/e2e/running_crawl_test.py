@@ -55,7 +55,7 @@ class RunningCrawl(BackgroundCrawl):
 
     def test_a_url_is_fetched_again_and_another_is_raised(self):
         site = self.endless()
-        process = self.begins(site.url("/0"), "--record", "rec")
+        process = self.begins_crawl(site.url("/0"), "--record", "rec")
         self.waits_for_more(site, process, 150)
         told = self.tell("reschedule", site.url("/0")).stdout
         self.assertEqual(f"order written: {site.url('/0')} is fetched again in its domain's turn, once the running crawl has read it\n", told)
@@ -79,7 +79,7 @@ class RunningCrawl(BackgroundCrawl):
         kept = [json.loads(line) for line in (self.folder / "data" / "orders.jsonl").read_text().splitlines()]
         self.assertEqual([("reschedule", True), ("reschedule", False), ("raise", True), ("raise", False), ("reschedule", False), ("reschedule", True)], [(order["action"], order["done"]) for order in kept])
         self.assertEqual([True], [order["detail"]["fetch_again"] for order in map(json.loads, self.tell("log", "dump", "spider-log", "--type", "url_order", "--json").stdout.splitlines())][-1:])
-        process = self.begins("--record", "rec")
+        process = self.begins_crawl("--record", "rec")
         self.waits_until(lambda: site.paths().count("/1") == 2, process)
         self.ends(process)
         # The orders are in the recording, and a replay comes to the same requests.
