@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+import time
 import urllib.parse
 
 import orbweaver.spider.core
@@ -23,7 +24,14 @@ OPTIONS = {"delay": 0, "session_timeout": 6, "commit_interval": 0.2}
 def no_first_commit():
     OPTIONS["commit_interval"] = 3
     commit = Spider._commit_now
-    Spider._commit_now = lambda self, offsets: None if any(one.offset == 0 for one in offsets) else commit(self, offsets)
+    assign = Spider._on_assign
+
+    def late(self, consumer, partitions):
+        Spider._commit_now = lambda self, offsets: None
+        assign(self, consumer, partitions)
+        Spider._commit_now = commit
+        self._last_commit = time.monotonic()
+    Spider._on_assign = late
 
 
 def no_dead_letters():

@@ -71,8 +71,8 @@ class Check:
         cluster = self._cluster
         for partition in range(PARTITIONS):
             cluster.marker(partition)
-        pages = [self._send(self._domain(partition % PARTITIONS), f"/{number}", _DELAY_MS)
-                 for partition in range(PARTITIONS) for number in range(3)]
+        domains = [self._domain(partition) for partition in range(PARTITIONS)]
+        pages = [self._send(domain, f"/{number}", _DELAY_MS) for domain in domains for number in range(3)]
         # A replaced db worker goes on sending; the feed's last marker says that it was replaced.
         stale = []
         for partition in range(PARTITIONS):
