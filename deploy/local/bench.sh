@@ -45,6 +45,11 @@ fi
 json=()
 case " $* " in *" --json "*) json=(--json) ;; esac
 [ $python = no ] || python3 "$root/tests/bench/python_bench.py" "$root/build/release" ${json[@]+"${json[@]}"}
+# The console's cost to a crawl is measured on the whole program.
+if [ $only_programs = no ] && { [ -z "$names" ] || grep -qx console <<<"$names"; }; then
+  build release orbweaver orbweaver-synthetic-web
+  python3 "$root/tests/bench/console_load_bench.py" "$root/build/release" ${json[@]+"${json[@]}"}
+fi
 if [ $cluster = yes ]; then
   python3 "$root/tests/bench/cluster_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} ${cluster_options[@]+"${cluster_options[@]}"}
 fi

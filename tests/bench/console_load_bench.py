@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""`./run bench console`, second part: what its console costs a crawl. Run by ./run bench.
+
+  console_load_bench.py BUILD [--json] [--pairs N] [--rounds N] [--seconds N]
+
+With nobody looking: crawls of the same web, with the console and with --no-console, in turns; the ratio of their CPU time, and the CPU
+time of the console's own thread. With fifty tabs: one crawl whose rate its sites' delay limits; in turns nobody looks, and a client asks
+over six connections what fifty visible tabs ask; the ratio of the crawl's rates. Ratios of pairs need no yardstick.
+"""
+
+import argparse
+import heapq
+import http.client
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+from synthetic_web import Web  # noqa: E402
+
+TICKS = os.sysconf("SC_CLK_TCK")
+PATIENCE_S = 300
+WARM_UP_S = 15  # until all domains are found and the rate is that of their delays
+TABS = 50
+CONNECTIONS = 6  # that a browser opens to one host
+# As the page asks: path and interval (cli/console/page/*.js).
+VIEWS = (("/api/v1/overview", 2), ("/api/v1/domains?sort=waiting&order=desc&contains=&phase=&offset=0&limit=50", 10), ("/api/v1/history?range=15m", 5),
+         ("/api/v1/workers", 5), ("/api/v1/domain?name={domain}", 5))
+PAGES = re.compile(r"^orbweaver_spider_pages_total(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
+
+
+def cpu_s(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def sampler_cpu_s(pid):
+    """Of the console's thread that works whether anybody looks or not; its kernel counts nanoseconds."""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            if (task / "comm").read_text() == "sampler\n":
+                return int((task / "schedstat").read_text().split()[0]) / 1e9
+        except OSError:  # a thread that ended
+            continue
+    return 0.0
+
+
+class Tabs:
+    """Asks what so many visible tabs ask, until it is closed."""
+
+    def __init__(self, base, domain):
+        self.answers, self.same, self.failures = 0, 0, 0
+        self._host, self._over, self._lock = base.removeprefix("http://"), threading.Event(), threading.Lock()
+        now = time.monotonic()
+        tabs = [(*VIEWS[i % len(VIEWS)], i) for i in range(TABS)]
+        # Tabs were not opened all at once.
+        self._due = [(now + every * i / TABS, i, path.format(domain=domain), every, None) for path, every, i in tabs]
+        heapq.heapify(self._due)
+        self._threads = [threading.Thread(target=self._ask) for _ in range(CONNECTIONS)]
+        for thread in self._threads:
+            thread.start()
+
+    def _ask(self):
+        connection = http.client.HTTPConnection(self._host, timeout=PATIENCE_S)
+        while not self._over.is_set():
+            with self._lock:
+                is_due = bool(self._due) and self._due[0][0] <= time.monotonic()
+                tab = heapq.heappop(self._due) if is_due else None
+            if tab is None:
+                self._over.wait(0.01)
+                continue
+            _, i, path, every, tag = tab
+            try:
+                connection.request("GET", path, headers={"Accept-Encoding": "gzip"} | ({"If-None-Match": tag} if tag else {}))
+                answer = connection.getresponse()
+                answer.read()
+                with self._lock:
+                    self.answers += answer.status in (200, 304)
+                    self.same += answer.status == 304
+                    self.failures += answer.status not in (200, 304)
+                tag = answer.headers["ETag"]
+            except (OSError, http.client.HTTPException):
+                with self._lock:
+                    self.failures += 1
+                connection.close()
+            with self._lock:
+                heapq.heappush(self._due, (time.monotonic() + every, i, path, every, tag))
+        connection.close()
+
+    def close(self):
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+
+class Bench:
+    def __init__(self, build, folder, as_json):
+        self.program, self.folder, self.as_json = build / "cli/orbweaver", folder, as_json
+        self.web_program = build / "tests/support/synthetic_web/orbweaver-synthetic-web"
+        self.runs = 0
+
+    def row(self, case, value, unit, limit):
+        if self.as_json:
+            print(json.dumps({"bench": "console", "case": case, "value": value, "unit": unit, "limit": limit}), flush=True)
+        else:
+            print(f"{'console':<12} {case:<24} {value:>12.4g} {unit:<28} {limit}", flush=True)
+
+    def begins(self, web, *options):
+        self.runs += 1
+        data = self.folder / f"data-{self.runs}"
+        log = open(self.folder / "crawl.log", "wb")
+        process = subprocess.Popen(
+            [self.program, "crawl", "--seeds", web.seeds, "--everything", "--data", data, "--proxy", f"http://127.0.0.1:{web.port}", "--user-agent", "bench",
+             f"--set=spider.fetch.authorities_file={web.authority}", "--set=network.allow_private=true", *options],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        log.close()
+        return process, data
+
+    def fails(self, process):
+        sys.exit(f"console_load_bench: the crawl ended with {process.returncode}: {(self.folder / 'crawl.log').read_text()[-1000:]}")
+
+    def crawl_cpu_s(self, web, pages, *options):
+        """CPU seconds of a whole crawl of so many pages."""
+        process, _ = self.begins(web, "--delay", "0", "--max-pages", str(pages), *options)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in (0, 4):
+            self.fails(process)
+        return used.ru_utime + used.ru_stime
+
+    def nobody_looks(self, pairs, pages=10_000):
+        web = Web(self.web_program, self.folder, "--hosts", "200", "--pages", "200", log_requests=False)
+        try:
+            self.crawl_cpu_s(web, pages)  # warms the caches of the machine
+            ratios = []
+            for pair in range(pairs):
+                kinds = ((), ("--no-console",)) if pair % 2 else (("--no-console",), ())
+                used = {options: self.crawl_cpu_s(web, pages, *options) for options in kinds}
+                ratios.append(used[()] / used[("--no-console",)])
+        finally:
+            web.close()
+        self.row("nobody_ratio", statistics.median(ratios), "CPU with / without a console", f"{pairs} pairs of {pages} pages, {min(ratios):.3f} to {max(ratios):.3f}")
+
+    def tabs_look(self, rounds, seconds):
+        web = Web(self.web_program, self.folder, "--hosts", "200", "--pages", "10000", log_requests=False)
+        process, data = self.begins(web, "--delay", "1s", "--max-pages", "10000000")
+        try:
+            while not (data / "contact").exists():
+                if process.poll() is not None:
+                    self.fails(process)
+                time.sleep(0.05)
+            base = "http://" + (data / "contact").read_text().split()[0]
+            get = lambda path: urllib.request.urlopen(base + path, timeout=PATIENCE_S).read().decode()
+            time.sleep(WARM_UP_S)
+            domain = json.loads(get("/api/v1/domains?limit=1"))["domains"][0]["domain"]
+
+            def stretch(with_tabs):
+                tabs = Tabs(base, domain) if with_tabs else None
+                count = lambda: sum(map(float, PAGES.findall(get("/metrics"))))
+                look = lambda: (time.monotonic(), count(), cpu_s(process.pid), sampler_cpu_s(process.pid))
+                before = look()
+                time.sleep(seconds)
+                took, pages, used, sampled = (now - then for now, then in zip(look(), before))
+                if tabs:
+                    tabs.close()
+                return pages / took, used / took, sampled / took, tabs
+
+            rates, costs, quiet, sampling = [], [], [], []
+            asked = same = failed = 0
+            for turn in range(rounds):
+                done = {with_tabs: stretch(with_tabs) for with_tabs in ((False, True) if turn % 2 else (True, False))}
+                rates.append(done[True][0] / done[False][0])
+                costs.append(100 * (done[True][1] - done[False][1]))
+                quiet.append(done[False][0])
+                sampling.append(100 * done[False][2])
+                tabs = done[True][3]
+                asked, same, failed = asked + tabs.answers, same + tabs.same, failed + tabs.failures
+        finally:
+            process.kill()
+            process.wait()
+            web.close()
+        self.row("nobody_thread", statistics.median(sampling), "% of a core", "the console's thread that samples, with nobody looking")
+        self.row("tabs_rate_ratio", statistics.median(rates), "pages/s with / without tabs",
+                 f"{rounds} pairs of {seconds} s at {statistics.median(quiet):.0f} pages/s, {min(rates):.3f} to {max(rates):.3f}")
+        self.row("tabs_cost", statistics.median(costs), "% of a core", f"{TABS} tabs: {asked / rounds / seconds:.1f} requests/s, {100 * same / max(1, asked):.0f} % of them 304, {failed} failed")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./run bench console")
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=60)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="orbweaver-console-bench-") as folder:
+        bench = Bench(arguments.build.resolve(), pathlib.Path(folder), arguments.json)
+        bench.nobody_looks(arguments.pairs)
+        bench.tabs_look(arguments.rounds, arguments.seconds)
+
+
+if __name__ == "__main__":
+    main()
