@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Tuple
 
 import confluent_kafka
-from confluent_kafka import TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
 from orbweaver.messages import Marker, Request, SpiderFeedEntry
 from orbweaver.partition import partition_of
-from orbweaver.spider_check.group_commits import GroupCommit, GroupCommits, address_of
+from orbweaver.spider_check.group_commits import GroupCommit, GroupCommits, NotNow, address_of
 from orbweaver.urls import fingerprint
 
 PARTITIONS = 4
 # A field that no class knows: number 1013, "kept".
 UNKNOWN_FIELD = b"\xaa\x3f\x04kept"
 _TIMEOUT_S = 30.0
+# A partition has no leader for a moment after its topic was made, or when its broker was restarted.
+_NO_LEADER = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_TOPIC_OR_PART)
 
 
 @dataclass
@@ -75,8 +77,15 @@ class Cluster:
             future.result(_TIMEOUT_S)
 
     def commits(self) -> Dict[int, GroupCommit]:
-        with GroupCommits(self.brokers, f"{self.prefix}spiders") as commits:
-            return commits.read(self.prefix + "spider-feed", range(PARTITIONS))
+        deadline = time.monotonic() + _TIMEOUT_S
+        while True:
+            try:
+                with GroupCommits(self.brokers, f"{self.prefix}spiders") as commits:
+                    return commits.read(self.prefix + "spider-feed", range(PARTITIONS))
+            except NotNow:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
 
     # The feed.
 
@@ -113,7 +122,7 @@ class Cluster:
 
     def new_records(self) -> List[Tuple[str, Logged]]:
         """Everything that stands in the logs now and was not given before, with the topic's name."""
-        ends = {(place.topic, place.partition): self._reader.get_watermark_offsets(place, _TIMEOUT_S)[1] for place in self._places}
+        ends = {(place.topic, place.partition): self._end_of(place) for place in self._places}
         found = []
         while any(self._read[place] < end for place, end in ends.items()):
             message = self._reader.poll(_TIMEOUT_S)
@@ -124,6 +133,16 @@ class Cluster:
                 found.append((message.topic()[len(self.prefix):], Logged(message.partition(), message.key() or b"", message.value() or b"",
                                                                          dict(message.headers() or []))))
         return found
+
+    def _end_of(self, place: Any) -> int:
+        deadline = time.monotonic() + _TIMEOUT_S
+        while True:
+            try:
+                return int(self._reader.get_watermark_offsets(place, _TIMEOUT_S)[1])
+            except KafkaException as failure:
+                if failure.args[0].code() not in _NO_LEADER or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
 
     def refuse_entries(self, refuses: bool) -> None:
         """Whether the spider log takes no entry of any size."""

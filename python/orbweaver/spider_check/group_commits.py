@@ -13,6 +13,12 @@ from dataclasses import dataclass
 from typing import Dict, Iterable, Tuple
 
 _OFFSET_FETCH, _FIND_COORDINATOR = 9, 10
+# COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR.
+_LATER = (14, 15, 16)
+
+
+class NotNow(OSError):
+    """The group's coordinator is being changed: ask again."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,8 @@ class GroupCommits:
             answer.text()
             for _ in range(answer.int32()):
                 partition, offset, metadata, error = answer.int32(), answer.int64(), answer.text(), answer.int16()
+                if error in _LATER:
+                    raise NotNow(f"the coordinator of {self._group} is not there now: error {error}")
                 if error:
                     raise OSError(f"read the commits of {self._group}: error {error} for partition {partition}")
                 found[partition] = GroupCommit(offset, metadata)
