@@ -20,6 +20,7 @@ setup() {
   fetch_warcio
   fetch_parquet_readers
   fetch_python_packages
+  fetch_scrapy
   fetch_kubernetes_schemas
   fetch_helm
   fetch_axe
@@ -147,6 +148,11 @@ fetch_parquet_readers() {
 fetch_python_packages() {
   fetch_wheels python-packages-1 python.txt "the packages that python/ needs" keep_installed ||
     say "the tests of python/, and of a cluster with a spider in Python, will fail"
+}
+
+fetch_scrapy() {
+  fetch_wheels scrapy-2.19.0 scrapy.txt "Scrapy, 21 MB" keep_installed ||
+    say "the tests of python/orbweaver/scrapy/, and of a cluster with a Scrapy project, will fail"
 }
 
 # Of all the schemas in that package those of three versions are kept: the oldest that the chart is for, the newest, one between.

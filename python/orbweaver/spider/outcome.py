@@ -18,12 +18,12 @@ Links = Iterable[Union[str, Link]]
 
 MOST_LINKS = 1000
 _MOST_MESSAGE_BYTES = 900_000
-_MOST_URL_BYTES = 2048
+MOST_URL_BYTES = 2048
 _MOST_ANCHOR_BYTES = 256
 _MOST_TIME_MS = 1 << 42
 # Texts of PageFetched that are cut to their bound; a validator or URL is left out instead, since half of one is none.
 _CUT = {"title": 1024, "content_type": 256, "charset": 64, "language": 35, "robots_directives": 512, "remote_address": 64, "tls_error": 512}
-_LEFT_OUT = {"final_url": _MOST_URL_BYTES, "canonical_url": _MOST_URL_BYTES, "etag": 512, "last_modified": 128}
+_LEFT_OUT = {"final_url": MOST_URL_BYTES, "canonical_url": MOST_URL_BYTES, "etag": 512, "last_modified": 128}
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -91,7 +91,7 @@ def _by_domain(links: Links) -> Dict[str, List[Link]]:
     for one in links:
         link = Link(url=one) if isinstance(one, str) else one
         domain = registered_domain(link.url)
-        if domain is None or len(link.url.encode("utf-8", "replace")) > _MOST_URL_BYTES:
+        if domain is None or len(link.url.encode("utf-8", "replace")) > MOST_URL_BYTES:
             continue
         if len(link.anchor) * 4 > _MOST_ANCHOR_BYTES:
             link.anchor = clamp(link.anchor, _MOST_ANCHOR_BYTES)
@@ -133,8 +133,8 @@ def failed(request: Request, cause: FailureCause, message: str, began_ms: int, n
     failure.total_ms = _duration(now_ms - began_ms)
     if retry_after is not None:
         failure.retry_after_ms = _duration(int(retry_after * 1000))
-    if final_url != request.url and len(final_url.encode("utf-8", "replace")) <= _MOST_URL_BYTES:
-        failure.final_url = clamp(final_url, _MOST_URL_BYTES)
+    if final_url != request.url and len(final_url.encode("utf-8", "replace")) <= MOST_URL_BYTES:
+        failure.final_url = clamp(final_url, MOST_URL_BYTES)
     return [entry]
 
 
@@ -165,7 +165,7 @@ def _target_of(base: str, location: Optional[str]) -> Optional[str]:
         target = urljoin(base, location.strip())
     except ValueError:
         return None
-    return target if registered_domain(target) and len(target.encode("utf-8", "replace")) <= _MOST_URL_BYTES else None
+    return target if registered_domain(target) and len(target.encode("utf-8", "replace")) <= MOST_URL_BYTES else None
 
 
 def _duration(milliseconds: int) -> int:

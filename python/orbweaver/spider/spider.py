@@ -13,10 +13,12 @@ import confluent_kafka
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from orbweaver.messages import HostFacts, SpiderLogEntry
+from orbweaver.spider import outcome
 from orbweaver.spider.commit_metadata import write_metadata
 from orbweaver.spider.core import Commit, SpiderCore
 from orbweaver.spider.options import SpiderOptions
 from orbweaver.spider.request import FeedRequest
+from orbweaver.urls import registered_domain
 
 __all__ = ["Spider", "SpiderError"]
 
@@ -134,6 +136,15 @@ class Spider:
         """Facts about a host, as what its robots.txt asks for: Crawl-delay, sitemaps."""
         entry = SpiderLogEntry(domain=domain, time_ms=self.core.now_ms())
         entry.host_facts.CopyFrom(facts)
+        self._send([entry], lambda: None)
+
+    def seed(self, url: str) -> None:
+        """A URL to start from. The frontier knows it already where it was named before."""
+        domain = registered_domain(url)
+        if domain is None or len(url.encode("utf-8", "replace")) > outcome.MOST_URL_BYTES:
+            raise ValueError(f"seed {url[:200]!r}: expected a URL of http or https of at most {outcome.MOST_URL_BYTES} bytes")
+        entry = SpiderLogEntry(domain=domain, time_ms=self.core.now_ms())
+        entry.seeds.seeds.add(url=url)
         self._send([entry], lambda: None)
 
     def _raise(self) -> None:
