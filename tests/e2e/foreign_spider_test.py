@@ -1,6 +1,6 @@
 """Spiders in Python, on the package in python/, beside ours and instead of them: python3 foreign_spider_test.py BUILD [--hosts N --pages N]
 
-ORBWEAVER_CACHE has the packages that they need (deploy/deps/python.txt).
+ORBWEAVER_CACHE has the packages that they need (deploy/deps/python.txt, scrapy.txt).
 """
 
 import os
@@ -12,7 +12,12 @@ import sys
 from cluster_world import PATIENCE_S, ROOT, World, main
 from synthetic_web import FAULTS
 
+# Another one has packages of its own: an environment with another version of Scrapy.
+PYTHON = os.environ.get("ORBWEAVER_TEST_PYTHON") or sys.executable
 CACHE = pathlib.Path(os.environ.get("ORBWEAVER_CACHE") or pathlib.Path.home() / ".cache/orbweaver")
+
+
+HERE = pathlib.Path(__file__).parent
 
 
 class PythonSpider:
@@ -21,9 +26,12 @@ class PythonSpider:
     def __init__(self, world, number, mode):
         self.name = f"python-spider-{number}"
         self.log = world.folder / f"{self.name}.log"
-        self.command = [sys.executable, "-B", pathlib.Path(__file__).with_name("python_spider.py"), os.environ["ORBWEAVER_KAFKA"],
-                        world.prefix, str(world.web.port), mode]
-        self.environment = dict(os.environ, PYTHONPATH=f"{ROOT / 'python'}:{CACHE / 'python-packages-1'}")
+        self.command = [PYTHON, "-B", HERE / "python_spider.py", os.environ["ORBWEAVER_KAFKA"], world.prefix, str(world.web.port), mode]
+        self.environment = dict(os.environ)
+        if PYTHON == sys.executable:
+            self.environment["PYTHONPATH"] = ":".join(map(str, (ROOT / "python", CACHE / "python-packages-1", CACHE / "scrapy-2.19.0")))
+        else:
+            self.environment["PYTHONPATH"] = str(ROOT / "python")
         self.process = None
 
     def launch(self):
@@ -42,7 +50,23 @@ class PythonSpider:
         return self.log.read_text()[-3000:]
 
 
+class ScrapySpider(PythonSpider):
+    """A process of the project of scrapy_settings.py and scrapy_pages.py, which also names the seeds."""
+
+    def __init__(self, world, number):
+        super().__init__(world, number, "scrapy")
+        self.command = [PYTHON, "-B", "-m", "scrapy", "crawl", "pages", "-a", f"seeds={world.web.seeds}"]
+        self.environment["PYTHONPATH"] += f":{HERE}"
+        self.environment.update(SCRAPY_SETTINGS_MODULE="scrapy_settings", ORBWEAVER_PREFIX=world.prefix, http_proxy=f"http://127.0.0.1:{world.web.port}")
+
+
 class Foreign(World):
+    def scrapy_spider(self, number):
+        spider = ScrapySpider(self, number)
+        spider.launch()
+        self.running.append(spider)
+        return spider
+
     def python_spider(self, number, mode="plain"):
         spider = PythonSpider(self, number, mode)
         spider.launch()
@@ -75,6 +99,17 @@ class Foreign(World):
         self.start("--faults", FAULTS, "--robots-hosts", "0", counts=(1, 1, 0))
         spiders = [self.python_spider(1), self.python_spider(2, "asyncio")]
         self.seed()
+        for kill in range(5):
+            self.await_progress((kill + 1) / 7)
+            victim = spiders[kill % 2]
+            self.kill(victim)
+            victim.launch()
+        self.assert_complete()
+
+    def test_a_scrapy_project_alone_and_killed_five_times_loses_nothing(self):
+        # With few links to a page, one that is lost is missed.
+        self.start("--links", "3", "--faults", FAULTS, "--robots-hosts", "0", counts=(1, 1, 0))
+        spiders = [self.scrapy_spider(1), self.scrapy_spider(2)]
         for kill in range(5):
             self.await_progress((kill + 1) / 7)
             victim = spiders[kill % 2]
