@@ -37,6 +37,25 @@ int Guarded(orbweaver_error* error, Function function) noexcept {
   return 1;
 }
 
+// The version of the ABI that this is compiled against, and the size of every struct of it.
+inline void SetSizes(orbweaver_strategy* raw) {
+  raw->abi = ORBWEAVER_STRATEGY_ABI;
+  raw->struct_size = sizeof(orbweaver_strategy);
+  raw->event_size = sizeof(orbweaver_event);
+  raw->domain_size = sizeof(orbweaver_domain);
+  raw->page_size = sizeof(orbweaver_page);
+  raw->source_size = sizeof(orbweaver_source);
+  raw->failure_size = sizeof(orbweaver_failure);
+  raw->host_size = sizeof(orbweaver_host);
+  raw->link_size = sizeof(orbweaver_link);
+  raw->state_size = sizeof(orbweaver_state);
+  raw->decision_size = sizeof(orbweaver_decision);
+  raw->request_size = sizeof(orbweaver_request);
+  raw->output_size = sizeof(orbweaver_output);
+  raw->parameter_size = sizeof(orbweaver_parameter);
+  raw->setting_size = sizeof(orbweaver_setting);
+}
+
 // Whether S has the constant that once declared a need, and that nothing reads any more.
 template <typename S, typename = void>
 struct HasOldNeed : std::false_type {};
@@ -75,22 +94,8 @@ class Exported {
       for (const Parameter* parameter : prototype->parameters()) {
         parameters.push_back(parameter->declaration());
       }
-      raw.abi = ORBWEAVER_STRATEGY_ABI;
+      SetSizes(&raw);
       raw.version = version;
-      raw.struct_size = sizeof(orbweaver_strategy);
-      raw.event_size = sizeof(orbweaver_event);
-      raw.domain_size = sizeof(orbweaver_domain);
-      raw.page_size = sizeof(orbweaver_page);
-      raw.source_size = sizeof(orbweaver_source);
-      raw.failure_size = sizeof(orbweaver_failure);
-      raw.host_size = sizeof(orbweaver_host);
-      raw.link_size = sizeof(orbweaver_link);
-      raw.state_size = sizeof(orbweaver_state);
-      raw.decision_size = sizeof(orbweaver_decision);
-      raw.request_size = sizeof(orbweaver_request);
-      raw.output_size = sizeof(orbweaver_output);
-      raw.parameter_size = sizeof(orbweaver_parameter);
-      raw.setting_size = sizeof(orbweaver_setting);
       raw.name = name;
       raw.doc = doc;
       raw.parameters = parameters.data();

@@ -1,12 +1,10 @@
 // The strategy `python`: a class in Python behind the C interface of strategies.
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <deque>
-#include <exception>
 #include <map>
 #include <memory>
-#include <orbweaver/strategy_abi.h>
+#include <orbweaver/strategy.h>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +16,7 @@
 namespace orbweaver::python {
 namespace {
 
+using sdk::internal::Guarded;
 using Settings = std::map<std::string, std::string>;
 
 // By the event's kind.
@@ -35,23 +34,6 @@ struct Instance {
 };
 
 orbweaver_text View(std::string_view text) { return {text.data(), text.size()}; }
-
-// No exception may cross a C interface: makes a message of what `function` throws.
-template <typename Function>
-int Guarded(orbweaver_error* error, Function function) noexcept {
-  std::string_view message;
-  try {
-    function();
-    return 0;
-  } catch (const std::exception& exception) {
-    message = exception.what();
-    error->size = std::min(message.size(), error->capacity);
-    std::memcpy(error->message, message.data(), error->size);
-  } catch (...) {
-    error->size = 0;
-  }
-  return 1;
-}
 
 Settings Read(const orbweaver_setting* settings, size_t count) {
   Settings read;
@@ -270,21 +252,7 @@ void Description::Finish() {
       {{"module", "text", "", "The file of the strategy, NAME.py, or the name of a module", 1,
         kNone},
        {"class", "text", "", "The class in it; not needed where there is one only", 1, kNone}});
-  raw_.abi = ORBWEAVER_STRATEGY_ABI;
-  raw_.struct_size = sizeof(orbweaver_strategy);
-  raw_.event_size = sizeof(orbweaver_event);
-  raw_.domain_size = sizeof(orbweaver_domain);
-  raw_.page_size = sizeof(orbweaver_page);
-  raw_.source_size = sizeof(orbweaver_source);
-  raw_.failure_size = sizeof(orbweaver_failure);
-  raw_.host_size = sizeof(orbweaver_host);
-  raw_.link_size = sizeof(orbweaver_link);
-  raw_.state_size = sizeof(orbweaver_state);
-  raw_.decision_size = sizeof(orbweaver_decision);
-  raw_.request_size = sizeof(orbweaver_request);
-  raw_.output_size = sizeof(orbweaver_output);
-  raw_.parameter_size = sizeof(orbweaver_parameter);
-  raw_.setting_size = sizeof(orbweaver_setting);
+  sdk::internal::SetSizes(&raw_);
   raw_.parameters = parameters_.data();
   raw_.parameter_count = parameters_.size();
   raw_.create = Create;
