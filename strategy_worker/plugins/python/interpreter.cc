@@ -88,6 +88,16 @@ void Start() {
   });
 }
 
+// Not Checked: TakeError asks this one, and must not be asked by it in turn.
+Owned MemberOf(const char* module_name, const char* name) {
+  const Owned module(PyImport_ImportModule(module_name));
+  Owned member(module == nullptr ? nullptr : PyObject_GetAttrString(module.get(), name));
+  if (member != nullptr) return member;
+  PyErr_Clear();
+  throw PythonError(std::string("its part in Python, ") + module_name + " with '" + name +
+                    "', is not in " + PackageFolder());
+}
+
 }  // namespace
 
 Hold::Hold() : state_((Start(), PyGILState_Ensure())) {}
@@ -100,7 +110,7 @@ PythonError TakeError() {
   const Owned owned_type(type), owned_value(value), owned_trace(trace);
   if (trace != nullptr) PyException_SetTraceback(value, trace);
   try {
-    const Owned words = FromSdk("failure_text");
+    const Owned words = FromHost("failure_text");
     return PythonError(TextOf(Checked(PyObject_CallOneArg(words.get(), value)).get()));
   } catch (const PythonError&) {
     // It cannot be told by Python's own words: a module that is missing, or an exception that fails
@@ -120,15 +130,8 @@ Owned Checked(PyObject* object) {
   return Owned(object);
 }
 
-Owned FromSdk(const char* name) {
-  // Not Checked: TakeError asks this one, and must not be asked by it in turn.
-  const Owned module(PyImport_ImportModule("orbweaver.strategy"));
-  Owned member(module == nullptr ? nullptr : PyObject_GetAttrString(module.get(), name));
-  if (member != nullptr) return member;
-  PyErr_Clear();
-  throw PythonError(std::string("its part in Python, orbweaver.strategy with '") + name +
-                    "', is not in " + PackageFolder());
-}
+Owned FromSdk(const char* name) { return MemberOf("orbweaver.strategy", name); }
+Owned FromHost(const char* name) { return MemberOf("orbweaver.strategy_host", name); }
 
 std::string TextOf(PyObject* object) {
   Py_ssize_t size = 0;

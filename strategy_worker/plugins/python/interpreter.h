@@ -17,14 +17,14 @@ struct Release {
 // A reference that is given back; only while Python is held.
 using Owned = std::unique_ptr<PyObject, Release>;
 
-// A Python exception, as the words that orbweaver.strategy.failure_text finds for it.
+// A Python exception, as the words that orbweaver.strategy_host.failure_text finds for it.
 class PythonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // Holds Python's lock, on any thread. The first one starts the interpreter, which runs until the
-// process ends; throws PythonError when it cannot be started or finds no orbweaver.strategy.
+// process ends; throws PythonError when it cannot be started or finds no package orbweaver.
 class Hold {
  public:
   Hold();
@@ -41,8 +41,9 @@ PythonError TakeError();
 // `object`, unless it is null: then an exception is set, which is thrown.
 Owned Checked(PyObject* object);
 
-// A member of the module orbweaver.strategy; throws.
+// A member of the module orbweaver.strategy, or of orbweaver.strategy_host; both throw.
 Owned FromSdk(const char* name);
+Owned FromHost(const char* name);
 
 // UTF-8; throws when `object` is no text.
 std::string TextOf(PyObject* object);

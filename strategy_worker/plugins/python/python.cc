@@ -49,15 +49,15 @@ Owned LoadClass(Settings& settings) {
   const Owned module = Checked(Text(settings["module"]).release());
   const Owned name = Checked(Text(settings["class"]).release());
   return Checked(
-      PyObject_CallFunctionObjArgs(FromSdk("load").get(), module.get(), name.get(), nullptr));
+      PyObject_CallFunctionObjArgs(FromHost("load").get(), module.get(), name.get(), nullptr));
 }
 
 // ---- the functions of strategy_abi.h ----
 
 Owned HandlerOf(PyObject* made, const char* name) {
   const Owned text = Checked(Text(name).release());
-  Owned handler =
-      Checked(PyObject_CallFunctionObjArgs(FromSdk("handler_of").get(), made, text.get(), nullptr));
+  Owned handler = Checked(
+      PyObject_CallFunctionObjArgs(FromHost("handler_of").get(), made, text.get(), nullptr));
   if (handler.get() == Py_None) handler.reset();
   return handler;
 }
@@ -81,7 +81,7 @@ int Create(const orbweaver_setting* settings_view, size_t count, uint64_t seed, 
     }
     const Owned number = Checked(PyLong_FromUnsignedLongLong(seed));
     auto instance = std::make_unique<Instance>();
-    instance->made = Checked(PyObject_CallFunctionObjArgs(FromSdk("make").get(), strategy.get(),
+    instance->made = Checked(PyObject_CallFunctionObjArgs(FromHost("make").get(), strategy.get(),
                                                           values.get(), number.get(), nullptr));
     PyObject* const made = instance->made.get();
     for (size_t kind = 1; kind < kHandlers.size(); ++kind) {
@@ -212,7 +212,7 @@ class Description {
 
  private:
   static Owned Ask(const char* function, PyObject* strategy) {
-    return Checked(PyObject_CallOneArg(FromSdk(function).get(), strategy));
+    return Checked(PyObject_CallOneArg(FromHost(function).get(), strategy));
   }
   static std::string Of(const char* function, PyObject* strategy) {
     return TextOf(Ask(function, strategy).get());

@@ -217,6 +217,8 @@ TEST_F(OwnStrategyTest, WhatCannotBeLoadedIsToldWithWhatToDo) {
 TEST_F(OwnStrategyTest, AnExceptionIsTheEventsFailureAndTheNextEventIsHandled) {
   EXPECT_THAT(Failure("seeds[0].schedule(1)\n    {}['x']"),
               HasSubstr("KeyError: 'x' (own1.py:5 in on_seeds)"));
+  EXPECT_THAT(Failure("CrawlRules().schedule_new(seeds, 7, 1)"),
+              HasSubstr("has no attribute 'is_new' (own2.py:4 in on_seeds)"));
   EXPECT_THAT(Failure("sys.exit(3)"), HasSubstr("SystemExit: 3"));
   EXPECT_THAT(Failure("seeds[9]"), HasSubstr("IndexError: no such link"));
   EXPECT_THAT(Failure("seeds[0].schedule()"), HasSubstr("TypeError"));
@@ -272,7 +274,7 @@ TEST_F(OwnStrategyTest, AViewThatOutlivesItsEventSaysSo) {
 
 TEST_F(OwnStrategyTest, ThreadsOfAStrategyNeitherHinderNorHangIt) {
   const std::string file = Write(
-      "import subprocess, threading, time\n"
+      "import subprocess, threading\n"
       "class Own(Strategy):\n"
       "  def start(self, seed):\n"
       "    self.count, self.over = 0, False\n"
@@ -280,9 +282,7 @@ TEST_F(OwnStrategyTest, ThreadsOfAStrategyNeitherHinderNorHangIt) {
       "    self.thread.start()\n"
       "    assert subprocess.run(['true']).returncode == 0\n"
       "  def run(self):\n"
-      "    while not self.over:\n"
-      "      self.count += 1\n"
-      "      time.sleep(0)\n"
+      "    while not self.over: self.count += 1\n"
       "  def finished(self): return self.count > 100\n"
       "  def close(self):\n"
       "    self.over = True\n"
