@@ -1,6 +1,5 @@
 // `orbweaver block`, `unblock`, `purge`, `forget`: orders about a domain, of a cluster or in a
 // folder.
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -27,7 +26,6 @@
 #include "common/base/status.h"
 #include "common/config/schema.h"
 #include "common/config/value_text.h"
-#include "common/model/limits.h"
 #include "common/url/named_domain.h"
 
 namespace orbweaver {
@@ -101,19 +99,16 @@ std::string LagText(Bus& bus, const WrittenOrder& written) {
   return fmt::format(" (lag {} and {})", lag->strategy_worker, lag->db_worker);
 }
 
-// A folder that cannot be opened, as `unopened` says, has a crawl that runs, which is asked.
+// A crawl that runs on the folder is asked; `unopened` says why the folder could not be opened.
 absl::Status AskToOrder(OrderAction action, const Arguments& args, const std::string& domain,
                         const absl::Status& unopened) {
   FormParams params{{"domain", domain}};
   if (action == OrderAction::kBlock) {
     params["until_ms"] = fmt::to_string(args.order.blocked_until->time_since_epoch().count());
   }
-  const auto done = AskCrawl(*args.folder, OrderName(action), params, kTimeout);
-  if (absl::IsNotFound(done.status())) {
-    return FatalError("{}; {}", MessageOf(unopened), MessageOf(done.status()));
-  }
-  RETURN_IF_ERROR(done.status());
-  Print("{}\n", *done);
+  ASSIGN_OR_RETURN(const std::string done,
+                   AskCrawlInstead(unopened, *args.folder, OrderName(action), params, kTimeout));
+  Print("{}\n", done);
   return absl::OkStatus();
 }
 
@@ -165,10 +160,7 @@ absl::Status Give(OrderAction action, const ProductOptions& options, const Argum
 bool ParseFor(const std::string& text, DomainOrder* order) {
   Duration duration;
   if (!config::ParseDuration(text, &duration) || duration <= Duration::zero()) return false;
-  const WallTime now = SystemClock().Wall();
-  const auto left = WallTime(std::chrono::milliseconds(kMaxTimeMs)) - now;
-  order->blocked_until =
-      now + std::min(std::chrono::floor<std::chrono::milliseconds>(duration), left);
+  order->blocked_until = TimeAfter(SystemClock().Wall(), duration);
   return true;
 }
 

@@ -76,18 +76,6 @@ struct Arguments {
   bool only_look = false;
 };
 
-// A folder that cannot be opened, as `unopened` says, has a crawl that runs, which is asked.
-absl::Status AskToOrder(const Arguments& args, const absl::Status& unopened) {
-  const auto done =
-      AskCrawl(*args.folder, OrderName(args.order.action), args.order.parameters, kTimeout);
-  if (absl::IsNotFound(done.status())) {
-    return FatalError("{}; {}", MessageOf(unopened), MessageOf(done.status()));
-  }
-  RETURN_IF_ERROR(done.status());
-  Print("{}\n", *done);
-  return absl::OkStatus();
-}
-
 absl::StatusOr<UrlPlan> Plan(Bus& bus, Store& store, const ProductOptions& options,
                              const PublicSuffixes& suffixes, const Arguments& args) {
   return PlanUrlOrder(bus, store, args.order.url, options, suffixes, args.folder.has_value(),
@@ -108,7 +96,13 @@ absl::Status Give(const ProductOptions& options, const PublicSuffixes& suffixes,
                   const Arguments& args) {
   if (args.only_look) return Preview(options, suffixes, args);
   const auto log = OpenWritableLog(options, args.folder);
-  if (!log.ok() && args.folder.has_value()) return AskToOrder(args, log.status());
+  if (!log.ok() && args.folder.has_value()) {
+    ASSIGN_OR_RETURN(const std::string done,
+                     AskCrawlInstead(log.status(), *args.folder, OrderName(args.order.action),
+                                     args.order.parameters, kTimeout));
+    Print("{}\n", done);
+    return absl::OkStatus();
+  }
   RETURN_IF_ERROR(log.status());
   ASSIGN_OR_RETURN(const UrlPlan plan, Plan(*log->bus, *log->store, options, suffixes, args));
   const auto written = WritePlan(*log->bus, SystemClock(), plan, kTimeout);

@@ -102,4 +102,13 @@ absl::StatusOr<std::string> AskCrawl(const std::filesystem::path& folder, std::s
   return FatalError("{} of the crawl at {}: {}", action, contact->address, says);
 }
 
+absl::StatusOr<std::string> AskCrawlInstead(const absl::Status& unopened,
+                                            const std::filesystem::path& folder,
+                                            std::string_view action, const FormParams& params,
+                                            Duration timeout) {
+  auto done = AskCrawl(folder, action, params, timeout);
+  if (!absl::IsNotFound(done.status())) return done;
+  return FatalError("{}; {}", MessageOf(unopened), MessageOf(done.status()));
+}
+
 }  // namespace orbweaver

@@ -42,4 +42,11 @@ std::string AskLoginLink(const CrawlContact& contact, Duration timeout);
 absl::StatusOr<std::string> AskCrawl(const std::filesystem::path& folder, std::string_view action,
                                      const FormParams& params, Duration timeout);
 
+// As AskCrawl, for a folder that could not be opened, as `unopened` says: that comes first when
+// nobody answers.
+absl::StatusOr<std::string> AskCrawlInstead(const absl::Status& unopened,
+                                            const std::filesystem::path& folder,
+                                            std::string_view action, const FormParams& params,
+                                            Duration timeout);
+
 }  // namespace orbweaver

@@ -89,11 +89,6 @@ absl::Status ReadDuration(const FormParams& params, std::string_view name, Durat
   return PoisonError("{} '{}': expected a time such as 90s, 30m or 2h", name, text);
 }
 
-WallTime After(WallTime now, Duration duration) {
-  const auto left = WallTime(std::chrono::milliseconds(kMaxTimeMs)) - now;
-  return now + std::min(std::chrono::floor<std::chrono::milliseconds>(duration), left);
-}
-
 absl::Status ReadUrl(const FormParams& params, WallTime now, Order* order) {
   order->url.url = TextOf(params, "url");
   order->url.fetch_again = order->action == OrderAction::kReschedule;
@@ -107,7 +102,7 @@ absl::Status ReadUrl(const FormParams& params, WallTime now, Order* order) {
   if (TextOf(params, "in").empty()) return absl::OkStatus();
   Duration duration;
   RETURN_IF_ERROR(ReadDuration(params, "in", &duration));
-  order->url.not_before = After(now, duration);
+  order->url.not_before = TimeAfter(now, duration);
   return absl::OkStatus();
 }
 
@@ -123,7 +118,7 @@ absl::Status ReadBlock(const FormParams& params, WallTime now, Order* order) {
   }
   Duration duration;
   RETURN_IF_ERROR(ReadDuration(params, "for", &duration));
-  order->change.blocked_until = After(now, duration);
+  order->change.blocked_until = TimeAfter(now, duration);
   return absl::OkStatus();
 }
 
@@ -171,6 +166,11 @@ absl::Status ReadChange(const FormParams& params, WallTime now, Order* order) {
 }
 
 }  // namespace
+
+WallTime TimeAfter(WallTime now, Duration duration) {
+  const auto left = WallTime(std::chrono::milliseconds(kMaxTimeMs)) - now;
+  return now + std::min(std::chrono::floor<std::chrono::milliseconds>(duration), left);
+}
 
 std::span<const OrderKind> OrderKinds() { return kKinds; }
 

@@ -71,6 +71,9 @@ struct Order {
   std::string worker;             // drain
 };
 
+// `duration` after `now`, or the latest time that messages can say where that is sooner.
+WallTime TimeAfter(WallTime now, Duration duration);
+
 // NotFound: there is no such order. Poison: a parameter is missing, unknown or wrong. `now` is when
 // a block begins, or from when a time is counted.
 absl::StatusOr<Order> ReadOrder(std::string_view name, const FormParams& params,
