@@ -67,14 +67,7 @@ TEST_F(OrderTest, APurgeThatIsReadAgainPurgesNothingThatCameAfterIt) {
   AppendLinks({kUrl});
   ASSERT_OK(Run());
   const size_t sent = world_.ReadScoringLog().size();
-  // As after a crash before the commit.
-  const auto consumer = *world_.bus.NewConsumer({.group = std::string(kStrategyWorkerGroup)});
-  core_.reset();
-  world_.clock.Advance(std::chrono::hours(1));
-  const AssignedPartition from{.partition = kOnly, .position = Offset(0)};
-  ASSERT_OK(consumer->Assign(kSpiderLogTopic, {&from, 1}));
-  const OffsetCommit commit{.partition = kOnly, .offset = Offset(0)};
-  ASSERT_OK(consumer->Commit({&commit, 1}, kLong));
+  ASSERT_OK(BeginAnew());
   ASSERT_OK(Run());
   EXPECT_EQ(world_.ReadScoringLog().size(), sent);
   EXPECT_EQ(StatusOf(kUrl), LinkStatus::kQueued);

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "strategy_worker/core/strategy_core.h"
 #include "tests/support/strategy_world.h"
@@ -46,6 +47,18 @@ class StrategyCoreTest : public ::testing::Test {
     worker.options = options_;
     core_ = world_.NewCore(strategy_, std::move(worker));
     return world_.RunUntilIdle(*core_);
+  }
+  // Ends the core; the next one reads the log from its start, as after a crash before the first
+  // commit.
+  absl::Status BeginAnew() {
+    ASSIGN_OR_RETURN(const auto consumer,
+                     world_.bus.NewConsumer({.group = std::string(kStrategyWorkerGroup)}));
+    core_.reset();
+    world_.clock.Advance(std::chrono::hours(1));
+    const AssignedPartition from{.partition = kOnly, .position = Offset(0)};
+    RETURN_IF_ERROR(consumer->Assign(kSpiderLogTopic, {&from, 1}));
+    const OffsetCommit commit{.partition = kOnly, .offset = Offset(0)};
+    return consumer->Commit({&commit, 1}, kLong);
   }
   Offset Committed() {
     return world_.bus.NewOffsetReader()
