@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import time
 
 from newcomer import Newcomer
 from small_site import Site
@@ -31,15 +30,6 @@ class BackgroundCrawl(Newcomer):
         """A crawl in ./data that goes on for as long as a test needs."""
         return self.begins("crawl", *words, "--data", "data", "--delay", delay, "--user-agent", "me", "--set=network.allow_networks=127.0.0.0/8",
                            f"--set=network.ports={','.join(self.ports)}")
-
-    def waits_until(self, condition, process=None):
-        """It polls: neither a server's list nor another process's folder wakes anybody."""
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            self.assertLess(time.monotonic(), deadline)
-            if process is not None:
-                self.assertIsNone(process.poll(), "it ended by itself")
-            time.sleep(0.005)
 
     def waits_for_more(self, site, process, more=20):
         already = len(site.requests)

@@ -19,6 +19,8 @@ import threading
 import time
 import unittest
 
+from patient import Patient
+
 PROGRAM = ""
 PATIENCE_S = 120
 
@@ -98,7 +100,9 @@ def free_port():
         return listening.getsockname()[1]
 
 
-class CheckTest(unittest.TestCase):
+class CheckTest(Patient):
+    patience_s = PATIENCE_S
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -139,12 +143,6 @@ class CheckTest(unittest.TestCase):
         by_line = {result["line"]: result for result in results}
         self.assertEqual(len(by_line), len(results))
         return by_line
-
-    def until(self, condition):
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
 
 
 FAST = ["--per-host", "1,0", "--per-domain", "1,0", "--per-address", "0,0"]
@@ -255,7 +253,7 @@ class Pressure(CheckTest):
         others_done = threading.Event()
         web = self.web(answer)
         running = self.start(self.list(web.url("/slow", "127.0.0.7"), *(web.url("/", f"127.0.1.{i}") for i in range(1, 30))), *FAST, "--at-once", "4")
-        self.until(lambda: len(web.requests) == 30)
+        self.waits_until(lambda: len(web.requests) == 30)
         others_done.set()
         self.assertEqual(0, running.wait(PATIENCE_S))
 
@@ -283,7 +281,7 @@ class GoingOn(CheckTest):
         while kills < 4:
             before = lines.stat().st_size if lines.exists() else 0
             running = self.start(*arguments)
-            self.until(lambda: running.poll() is not None or (lines.exists() and lines.stat().st_size > before + 30_000))
+            self.waits_until(lambda: running.poll() is not None or (lines.exists() and lines.stat().st_size > before + 30_000))
             if running.poll() is not None:
                 break
             running.send_signal(signal.SIGKILL)
@@ -306,7 +304,7 @@ class GoingOn(CheckTest):
         web.gate.clear()
         name = self.list(*self.urls(web, 40))
         running = self.start(name, *FAST, "--at-once", "5")
-        self.until(lambda: len(web.requests) == 5)
+        self.waits_until(lambda: len(web.requests) == 5)
         running.send_signal(signal.SIGINT)
         self.assertIn("Stopping: 5 URLs being asked.", next(line for line in running.stderr if line.startswith("Stopping")))
         web.gate.set()

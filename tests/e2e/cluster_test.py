@@ -21,9 +21,7 @@ class Cluster(World):
     def test_every_worker_killed_twice(self):
         self.start("--faults", FAULTS)
         self.seed()
-        victims = self.running * 2
-        for index, worker in enumerate(victims):
-            self.await_progress((index + 1) / (len(victims) + 2))
+        for worker in self.in_the_course_of_it(self.running * 2):
             self.kill(worker)
             worker.launch()
             worker.await_ready()
@@ -60,8 +58,7 @@ class Cluster(World):
     def test_everything_is_restarted_one_by_one(self):
         self.start("--faults", FAULTS)
         self.seed()
-        for index, worker in enumerate(list(self.running)):
-            self.await_progress((index + 1) / (len(self.running) + 2))
+        for worker in self.in_the_course_of_it(list(self.running)):
             worker.stop(signal.SIGTERM, 120)
             worker.launch()
             worker.await_ready()

@@ -111,6 +111,12 @@ class World(unittest.TestCase):
         self.await_that(f"{share:.0%} of the web is fetched",
                         lambda: self.web.requests() >= share * 0.8 * hosts * pages)
 
+    def in_the_course_of_it(self, workers):
+        """Gives them one after the other, each when a further share of the web is fetched, and the last before its end."""
+        for index, worker in enumerate(workers):
+            self.await_progress((index + 1) / (len(workers) + 2))
+            yield worker
+
     def services(self, *words):
         subprocess.run([os.environ["ORBWEAVER_SERVICES"], *words], check=True, stdout=subprocess.DEVNULL)
 

@@ -9,7 +9,6 @@ import os
 import pathlib
 import pty
 import re
-import socket
 import ssl
 import subprocess
 import sys

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
-from synthetic_web import FAULTS, PATIENCE_S, Web
+from patient import Patient
+from synthetic_web import FAULTS, Web
 
 PROGRAM = ""
 WEB = ""
@@ -19,9 +19,8 @@ IMPATIENT = [f"--set={setting}" for setting in (
     "politeness.back_off_first=1s", "politeness.back_off_most=2s", "spider.robots.retry_min=1s", "spider.robots.retry_max=1s", "spider.fetch.first_byte_timeout=3s", "spider.fetch.slow_after=2s")]
 
 
-class Crawls(unittest.TestCase):
+class Crawls(Patient):
     """The base of the tests of both sizes."""
-    patience_s = PATIENCE_S
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -47,12 +46,8 @@ class Crawls(unittest.TestCase):
         return process
 
     def wait_for_pages(self, process, more_than):
-        """Until the crawl has written more than so many bytes about pages. It polls: a folder that grows wakes nobody."""
-        deadline = time.monotonic() + self.patience_s
-        while self.written() <= more_than:
-            self.assertIsNone(process.poll(), "the crawl ended by itself")
-            self.assertLess(time.monotonic(), deadline, "the crawl writes no pages")
-            time.sleep(0.05)
+        """Until the crawl has written more than so many bytes about pages."""
+        self.waits_until(lambda: self.written() > more_than, process, "the crawl writes no pages")
 
     def written(self):
         total = 0

@@ -7,12 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import unittest
 import urllib.parse
 
 from newcomer import Newcomer
-from synthetic_web import PATIENCE_S
 
 
 def marked(name, links=""):
@@ -189,13 +187,7 @@ class ReadOffline(Mirrors):
         arguments = ["crawl", site.url("/"), "--data", "killed", "--out", "killed-out", "--mirror", "--convert-links", "--delay", "10ms",
                      "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"]
         for asked in 12, 40:
-            running = subprocess.Popen([self.program, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            self.addCleanup(running.kill)
-            deadline = time.monotonic() + PATIENCE_S
-            while len(site.requests) < asked and time.monotonic() < deadline:
-                time.sleep(0.005)
-            running.kill()
-            running.wait()
+            self.is_killed_when(lambda: len(site.requests) >= asked, *arguments)
             # Each file that is there is whole, as it was fetched or converted.
             for name, body in self.tree("killed-out").items() if (self.folder / "killed-out").exists() else ():
                 self.assertTrue(body.startswith((b"<a href", b"page /", b"[[/7]]")) or name.endswith("robots.txt"), name)

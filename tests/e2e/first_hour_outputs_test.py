@@ -7,11 +7,9 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 import unittest
 
 from newcomer import Newcomer
-from synthetic_web import PATIENCE_S
 
 
 class Buffer(ctypes.Structure):
@@ -199,13 +197,7 @@ class Archives(Outputs):
         site = self.site({"/": "".join(f"<a href=/{i}>x</a>" for i in range(40))} | {f"/{i}": f"page {i}" for i in range(40)})
         arguments = ["crawl", site.url("/"), "--data", "data", "--out", "out", "--text", "--delay", "20ms",
                      "--set=network.allow_networks=127.0.0.0/8", f"--set=network.ports={site.port}"]
-        running = subprocess.Popen([self.program, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(running.kill)
-        deadline = time.monotonic() + PATIENCE_S
-        while len(site.requests) < 15 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        running.kill()
-        running.wait()
+        self.is_killed_when(lambda: len(site.requests) >= 15, *arguments)
         self.orbweaver("crawl", "--data", "data")
         self.assertEqual([], list((self.folder / "out").glob("*.open")))
         urls = {site.url("/")} | {site.url(f"/{i}") for i in range(40)}

@@ -3,14 +3,10 @@
 import datetime
 import json
 import pathlib
-import signal
-import subprocess
 import sys
-import time
 import unittest
 
 from newcomer import Newcomer
-from synthetic_web import PATIENCE_S
 
 sys.path.insert(0, str(pathlib.Path(sys.argv.pop(2)) / "parquet-readers-26.0.1"))
 import duckdb  # noqa: E402
@@ -89,16 +85,9 @@ class Parquet(Newcomer):
         expected = {kind: self.same_for_all(self.rows(kind, "whole")) for kind in KINDS}
         for times in range(3):
             before = len(site.requests)
-            running = subprocess.Popen([self.program, *self.arguments(site, "killed"), "--out-format", "parquet"], cwd=self.folder,
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            self.addCleanup(running.kill)
-            deadline = time.monotonic() + PATIENCE_S
-            while len(site.requests) - before < 10 and time.monotonic() < deadline:
-                time.sleep(0.01)
+            self.is_killed_when(lambda: len(site.requests) - before >= 10, *self.arguments(site, "killed"), "--out-format", "parquet")
             # Pages that were fetched are on the disk, though no file is finished.
             self.assertGreater(len(list((self.folder / "killed").glob("pages-*.parquet.lines.open"))), 0, times)
-            running.send_signal(signal.SIGKILL)
-            running.wait()
         self.orbweaver("crawl", "--data", "killed-data")
         self.assertEqual([], list((self.folder / "killed").glob("*.open")))
         for kind in KINDS:

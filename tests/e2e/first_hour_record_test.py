@@ -4,10 +4,8 @@ import json
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
-import time
 import unittest
 
 from newcomer import Newcomer
@@ -104,14 +102,7 @@ class Record(Newcomer):
         site = self.site(FILES)
         for times in range(4):
             before = len(site.requests)
-            running = subprocess.Popen([self.program, *self.arguments(site, "data", "rec")], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
-            self.addCleanup(running.kill)
-            deadline = time.monotonic() + PATIENCE_S
-            while len(site.requests) - before < 8 and time.monotonic() < deadline and running.poll() is None:
-                time.sleep(0.01)
-            running.send_signal(signal.SIGKILL)
-            running.wait()
+            self.is_killed_when(lambda: len(site.requests) - before >= 8, *self.arguments(site, "data", "rec"))
         # The folder remembers where it is recorded.
         self.orbweaver("crawl", "--data", "data")
         for topic in ("spider-log", "scoring-log"):

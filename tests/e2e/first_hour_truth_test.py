@@ -9,7 +9,6 @@ import pathlib
 import random
 import subprocess
 import sys
-import time
 import unittest
 import urllib.request
 
@@ -151,9 +150,7 @@ class Settings(Newcomer):
                         return answer.read().decode()
 
                 # The server is there before the workers are.
-                deadline = time.monotonic() + PATIENCE_S
-                while "orbweaver_strategy_" not in read("metrics") or "crawl" not in json.loads(read("status")):
-                    self.assertLess(time.monotonic(), deadline)
+                self.waits_until(lambda: "orbweaver_strategy_" in read("metrics") and "crawl" in json.loads(read("status")))
                 pages = {page: read(page) for page in ("healthz", "status", "metrics", "config")}
             finally:
                 process.terminate()

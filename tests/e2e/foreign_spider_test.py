@@ -15,8 +15,6 @@ from synthetic_web import FAULTS
 # Another one has packages of its own: an environment with another version of Scrapy.
 PYTHON = os.environ.get("ORBWEAVER_TEST_PYTHON") or sys.executable
 CACHE = pathlib.Path(os.environ.get("ORBWEAVER_CACHE") or pathlib.Path.home() / ".cache/orbweaver")
-
-
 HERE = pathlib.Path(__file__).parent
 
 
@@ -86,6 +84,11 @@ class Foreign(World):
         given = [line.rpartition("partitions ")[2].count(",") + 1 for line in spider.log.read_text().splitlines() if ": partitions [" in line]
         return given[-1] if given else 0
 
+    def kill_five_times(self, spiders):
+        for victim in self.in_the_course_of_it((spiders * 5)[:5]):
+            self.kill(victim)
+            victim.launch()
+
     def test_it_takes_its_share_of_the_crawl_which_completes(self):
         self.start("--robots-hosts", "0", counts=(1, 1, 1))
         spiders = [self.python_spider(1), self.python_spider(2, "asyncio")]
@@ -99,22 +102,14 @@ class Foreign(World):
         self.start("--faults", FAULTS, "--robots-hosts", "0", counts=(1, 1, 0))
         spiders = [self.python_spider(1), self.python_spider(2, "asyncio")]
         self.seed()
-        for kill in range(5):
-            self.await_progress((kill + 1) / 7)
-            victim = spiders[kill % 2]
-            self.kill(victim)
-            victim.launch()
+        self.kill_five_times(spiders)
         self.assert_complete()
 
     def test_a_scrapy_project_alone_and_killed_five_times_loses_nothing(self):
         # With few links to a page, one that is lost is missed.
         self.start("--links", "3", "--faults", FAULTS, "--robots-hosts", "0", counts=(1, 1, 0))
         spiders = [self.scrapy_spider(1), self.scrapy_spider(2)]
-        for kill in range(5):
-            self.await_progress((kill + 1) / 7)
-            victim = spiders[kill % 2]
-            self.kill(victim)
-            victim.launch()
+        self.kill_five_times(spiders)
         self.assert_complete()
 
 

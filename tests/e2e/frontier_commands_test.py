@@ -7,16 +7,18 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
+from patient import Patient
 from synthetic_web import PATIENCE_S, Web
 
 PROGRAM = ""
 WEB = ""
 
 
-class FrontierCommands(unittest.TestCase):
+class FrontierCommands(Patient):
+    look_again_s = 0.1  # a look starts the program
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -49,16 +51,10 @@ class FrontierCommands(unittest.TestCase):
     def group(self, status, name):
         return next(group for group in status["groups"] if group["group"] == name)
 
-    def await_that(self, condition):
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.1)  # the folder of another process wakes nobody
-
     def test_they_look_at_a_crawl_that_is_running(self):
         # So slow that it is at work for as long as it is looked at.
         crawl = self.crawl("--delay", "20s")
-        self.await_that(lambda: self.data.exists() and self.web.requests() > 5)
+        self.waits_until(lambda: self.data.exists() and self.web.requests() > 5)
         found = []
 
         def is_found_again():
@@ -71,15 +67,15 @@ class FrontierCommands(unittest.TestCase):
                                  "--to", str(newest["offset"] + 1), "--url", newest["detail"]["url"])
             return found == [newest]
 
-        self.await_that(is_found_again)
+        self.waits_until(is_found_again)
         first = found[0]
         url = first["detail"]["url"]
-        self.await_that(lambda: json.loads(self.run_on_folder("inspect", "url", url))["link"] is not None)
+        self.waits_until(lambda: json.loads(self.run_on_folder("inspect", "url", url))["link"] is not None)
         domain = json.loads(self.run_on_folder("inspect", "domain", url))
         self.assertEqual(first["key"], domain["domain"])
         self.assertEqual(first["partition"], domain["partition"])
         self.assertGreater(domain["record"]["scheduled"], 0)
-        self.await_that(lambda: self.status()["queue"]["total"]["domains"] > 0)
+        self.waits_until(lambda: self.status()["queue"]["total"]["domains"] > 0)
         self.assertIsNone(crawl.poll(), "it ended before it was looked at")
         self.assertIn("spiders", self.run_on_folder("status", "--interval", "100ms"))
 
@@ -103,7 +99,7 @@ class FrontierCommands(unittest.TestCase):
 
     def test_an_order_is_carried_out_when_the_crawl_goes_on(self):
         crawl = self.crawl("--delay", "3s", "--no-console")
-        self.await_that(lambda: self.data.exists() and self.web.requests() > 5)
+        self.waits_until(lambda: self.data.exists() and self.web.requests() > 5)
         seeds = self.web.seeds.read_text().split()
         self.assertIn("in use by process", self.run_on_folder("purge", seeds[0], code=1))
         crawl.send_signal(signal.SIGTERM)

@@ -3,8 +3,8 @@
 import pathlib
 import subprocess
 import tempfile
-import unittest
 
+from patient import Patient
 from small_site import Site
 from synthetic_web import PATIENCE_S
 
@@ -14,7 +14,7 @@ def crashes_as_shipped(environment):
     return environment | {name: f"{environment.get(name, '')}:handle_segv=0" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
 
 
-class Newcomer(unittest.TestCase):
+class Newcomer(Patient):
     program = ""  # set by the test that is run
 
     def setUp(self):
@@ -34,6 +34,14 @@ class Newcomer(unittest.TestCase):
         done = subprocess.run([self.program, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S, **more)
         self.assertIn(done.returncode, range(256) if code is None else [code], done.stdout + done.stderr)
         return done
+
+    def is_killed_when(self, condition, *arguments):
+        """Runs the program until the condition holds, or it ends by itself, and kills it."""
+        process = subprocess.Popen([self.program, *map(str, arguments)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        self.waits_until(lambda: condition() or process.poll() is not None)
+        process.kill()
+        process.wait()
 
     def crawl(self, *arguments, code=0, **more):
         """A crawl of sites on this machine and of nothing else."""

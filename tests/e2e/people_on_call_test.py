@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import unittest

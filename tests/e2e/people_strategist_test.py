@@ -6,7 +6,6 @@ python3 people_strategist_test.py PROGRAM BUILD CXX
 import collections
 import pathlib
 import re
-import subprocess
 import sys
 import unittest
 

@@ -3,8 +3,6 @@
 import json
 import pathlib
 import re
-import shlex
-import signal
 import sys
 import unittest
 import urllib.parse

@@ -12,16 +12,15 @@ import shlex
 import signal
 import subprocess
 import tempfile
-import time
-import unittest
 
 from documentation_site import DocumentationSite
+from patient import Patient
 from synthetic_web import PATIENCE_S
 
 AGENT = "mybot/1.0 (+https://example.org/bot)"
 
 
-class Person(unittest.TestCase):
+class Person(Patient):
     program = ""  # set by the test that is run
 
     def setUp(self):
@@ -59,15 +58,6 @@ class Person(unittest.TestCase):
         process.send_signal(with_signal)
         out, errors = process.communicate(timeout=PATIENCE_S)
         return process.returncode, out, errors
-
-    def waits_until(self, condition, process=None):
-        """It polls: neither a server's list nor another process's folder wakes anybody."""
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            self.assertLess(time.monotonic(), deadline)
-            if process is not None:
-                self.assertIsNone(process.poll(), "it ended by itself")
-            time.sleep(0.005)
 
     def lines(self, kind, out="out"):
         """The lines of JSON of all files of that kind, of its pages, say."""

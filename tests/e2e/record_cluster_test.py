@@ -9,7 +9,6 @@ import secrets
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 from newcomer import Newcomer
@@ -56,9 +55,7 @@ class RecordCluster(Newcomer):
             self.addCleanup(following.kill)
             if times == 0:
                 self.assertIn("imported", self.orbweaver("record", "import", "rec", *self.cluster).stdout)
-            deadline = time.monotonic() + PATIENCE_S
-            while not list(self.folder.glob("copy/*.parquet*")) and time.monotonic() < deadline:
-                time.sleep(0.01)
+            self.waits_until(lambda: list(self.folder.glob("copy/*.parquet*")))
             following.send_signal(signal.SIGKILL)
             following.communicate()
         # A follower that is asked to end ends well, and whatever it has left the next one takes.
