@@ -263,8 +263,8 @@ int Run(std::span<const std::string> all_args) {
   const auto certificate = TakeValue(&args, "--tls-cert");
   const auto key = TakeValue(&args, "--tls-key");
   const bool is_read_only = TakeSwitch(&args, "--read-only");
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, "console", MessageOf(folder.status()));
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) return Fail(kExitUsage, "console", MessageOf(crawl.status()));
   if (!args.empty()) {
     return Fail(kExitUsage, "console",
                 fmt::format("unknown argument {}. See `orbweaver console --help`", args[0]));
@@ -279,14 +279,15 @@ int Run(std::span<const std::string> all_args) {
   }
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) return Fail(kExitUsage, "console", MessageOf(suffixes.status()));
-  if (folder->has_value()) {
-    if (const auto running = RunningOn(**folder)) {
+  crawl->Tell();
+  if (crawl->folder.has_value()) {
+    if (const auto running = RunningOn(*crawl->folder)) {
       Print("The crawl runs and has its console at {}/{}\n", running->Url(),
             AskLoginLink(*running, kAskTimeout));
       return kExitOk;
     }
   }
-  const absl::Status served = Serve(options, **suffixes, *folder, *listen);
+  const absl::Status served = Serve(options, **suffixes, crawl->folder, *listen);
   FlushLog();
   return served.ok() ? kExitOk : Fail(kExitFailed, "console", MessageOf(served));
 }

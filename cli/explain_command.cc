@@ -49,8 +49,8 @@ int Run(std::span<const std::string> all_args) {
   const bool json = TakeSwitch(&args, "--json");
   config::Schema schema;
   ProductOptions options;
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, "explain", MessageOf(folder.status()));
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) return Fail(kExitUsage, "explain", MessageOf(crawl.status()));
   if (const auto unknown = UnknownOption(args)) {
     return Fail(kExitUsage, "explain",
                 fmt::format("unknown option {}. See `orbweaver explain --help`", *unknown));
@@ -68,7 +68,8 @@ int Run(std::span<const std::string> all_args) {
         kExitUsage, "explain",
         fmt::format("'{}' is no URL that is ever fetched: {}", args[0], UrlErrorName(error)));
   }
-  const auto frontier = Frontier::Open(options, *folder);
+  crawl->Tell();
+  const auto frontier = Frontier::Open(options, crawl->folder);
   if (!frontier.ok()) return Fail(kExitFailed, "explain", MessageOf(frontier.status()));
   const WallTime now = SystemClock().Wall();
   const auto outcomes = [&frontier](const DomainFacts& domain) {

@@ -77,8 +77,8 @@ int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   config::Schema schema;
   ProductOptions options;
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, "inspect", MessageOf(folder.status()));
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) return Fail(kExitUsage, "inspect", MessageOf(crawl.status()));
   const bool is_complete = args.size() == 2 && (args[0] == "url" || args[0] == "domain");
   if (!is_complete) {
     return Fail(kExitUsage, "inspect",
@@ -91,14 +91,16 @@ int Run(std::span<const std::string> all_args) {
   if (!is_url) {
     const auto domain = NamedDomain(args[1], options.spider.url, **suffixes);
     if (!domain.ok()) return Fail(kExitUsage, "inspect", MessageOf(domain.status()));
-    return Show(options, *folder, std::nullopt, *domain);
+    crawl->Tell();
+    return Show(options, crawl->folder, std::nullopt, *domain);
   }
   UrlResolver resolver(options.spider.url, **suffixes);
   ResolvedUrl url;
   const UrlError error = ResolveSeed(args[1], resolver, &url);
   if (error != UrlError::kNone)
     return Fail(kExitUsage, "inspect", fmt::format("'{}' is no URL", args[1]));
-  return Show(options, *folder, url, {});
+  crawl->Tell();
+  return Show(options, crawl->folder, url, {});
 }
 
 }  // namespace

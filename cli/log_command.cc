@@ -277,14 +277,16 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   Arguments parsed;
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
   std::string wrong =
-      folder.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(folder.status()));
-  if (folder.ok()) parsed.folder = *folder;
+      crawl.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(crawl.status()));
   if (wrong.empty() && !parsed.domain.empty()) wrong = ResolveDomain(options, &parsed.domain);
-  if (wrong.empty() && parsed.verb == "requeue") return Requeue(options, parsed);
-  if (wrong.empty()) return PrintMessages(options, parsed);
-  return Fail(kExitUsage, "log", fmt::format("{}. `orbweaver log --help` says more", wrong));
+  if (!wrong.empty()) {
+    return Fail(kExitUsage, "log", fmt::format("{}. `orbweaver log --help` says more", wrong));
+  }
+  crawl->Tell();
+  parsed.folder = crawl->folder;
+  return parsed.verb == "requeue" ? Requeue(options, parsed) : PrintMessages(options, parsed);
 }
 
 }  // namespace

@@ -55,15 +55,17 @@ int Run(std::span<const std::string> all_args) {
                 fmt::format("argument '{}': expected options only. --data names the crawl's folder",
                             args[0]));
   }
+  crawl->Tell();
   if (convert) options.spider.archive.convert_links = true;
   const auto done = CompleteMirror(options, Duration::zero());
   if (!done.ok()) return Fail(kExitFailed, "mirror", MessageOf(done.status()));
   if (done->empty()) {
     return Fail(kExitUsage, "mirror",
-                *crawl ? fmt::format("the crawl in {} has no mirror: it was made without --mirror, "
-                                     "or has fetched nothing",
-                                     (*crawl)->string())
-                       : "there is no crawl in ./crawl-data; name its folder with --data");
+                crawl->folder
+                    ? fmt::format("the crawl in {} has no mirror: it was made without --mirror, "
+                                  "or has fetched nothing",
+                                  crawl->folder->string())
+                    : "there is no crawl in ./crawl-data; name its folder with --data");
   }
   Print("{}", *done);
   return kExitOk;

@@ -190,13 +190,14 @@ int Run(OrderAction action, std::span<const std::string> all_args) {
   Arguments parsed;
   config::Schema schema;
   ProductOptions options;
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, name, MessageOf(folder.status()));
-  parsed.folder = *folder;
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) return Fail(kExitUsage, name, MessageOf(crawl.status()));
+  parsed.folder = crawl->folder;
   if (const std::string wrong = Parse(action, std::move(args), &parsed); !wrong.empty()) {
     return Fail(kExitUsage, name,
                 fmt::format("{}. `orbweaver {} --help` lists the options", wrong, name));
   }
+  crawl->Tell();
   const absl::Status given = Give(action, options, parsed);
   if (given.ok()) return kExitOk;
   return Fail(IsPoison(given) ? kExitUsage : kExitFailed, name, MessageOf(given));

@@ -226,7 +226,9 @@ int Run(std::span<const std::string> all_args) {
     wrong = MessageOf(crawl.status());
   } else {
     wrong = Parse(std::move(args), &parsed);
-    if (wrong.empty() && *crawl) wrong = WrongForCrawl(parsed, options, (*crawl)->string());
+    if (wrong.empty() && crawl->folder.has_value()) {
+      wrong = WrongForCrawl(parsed, options, crawl->folder->string());
+    }
   }
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (wrong.empty() && !suffixes.ok()) wrong = MessageOf(suffixes.status());
@@ -241,7 +243,8 @@ int Run(std::span<const std::string> all_args) {
     PrintError("orbweaver page: {}. `orbweaver page --help` lists the options.\n", wrong);
     return kExitUsage;
   }
-  if (*crawl) return ShowArchived(options.spider.archive.folder, parsed, url);
+  crawl->Tell();
+  if (crawl->folder.has_value()) return ShowArchived(options.spider.archive.folder, parsed, url);
   const auto store = HBaseStore::Create(options.hbase);
   if (!store.ok()) return FailedBy(store.status());
   return parsed.content.has_value() ? List(**store, *parsed.content) : Show(**store, parsed, url);

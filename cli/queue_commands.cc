@@ -130,12 +130,12 @@ int Run(const std::string& action, std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   config::Schema schema;
   ProductOptions options;
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, action, MessageOf(folder.status()));
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) return Fail(kExitUsage, action, MessageOf(crawl.status()));
   Arguments parsed{.operand = {},
                    .workers = {},
                    .token = TakeValue(&args, "--token").value_or(options.process.admin.token),
-                   .folder = *folder};
+                   .folder = crawl->folder};
   if (const auto workers = TakeValue(&args, "--workers")) {
     parsed.workers = absl::StrSplit(*workers, ',', absl::SkipEmpty());
   }
@@ -145,6 +145,7 @@ int Run(const std::string& action, std::span<const std::string> all_args) {
         fmt::format("wrong or missing arguments. `orbweaver {} --help` lists them", action));
   }
   parsed.operand = args[0];
+  crawl->Tell();
   // A token is a cluster's.
   if (parsed.folder.has_value() && parsed.token.empty()) {
     const absl::Status done = DoInFolder(action, options, parsed);

@@ -62,7 +62,7 @@ Exit code: 0 recorded, imported, or whole; 1 it failed, or the recording is dama
 )";
 
 absl::Status Load(std::vector<std::string>* args, config::Schema& schema, ProductOptions* options,
-                  RecordArguments* parsed) {
+                  RecordArguments* parsed, MeantCrawl* crawl) {
   const auto is = [args](std::string_view verb) {
     return std::ranges::find(*args, verb) != args->end();
   };
@@ -71,7 +71,8 @@ absl::Status Load(std::vector<std::string>* args, config::Schema& schema, Produc
     if (is("import")) parsed->folder = TakeValue(args, "--data");
     return LoadProductOptions(args, schema, options);
   }
-  ASSIGN_OR_RETURN(parsed->folder, LoadOptionsOfCrawl(args, schema, options));
+  ASSIGN_OR_RETURN(*crawl, LoadOptionsOfCrawl(args, schema, options));
+  parsed->folder = crawl->folder;
   return absl::OkStatus();
 }
 
@@ -80,13 +81,15 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   RecordArguments parsed;
-  const absl::Status loaded = Load(&args, schema, &options, &parsed);
+  MeantCrawl crawl;
+  const absl::Status loaded = Load(&args, schema, &options, &parsed, &crawl);
   std::string wrong(loaded.ok() ? "" : MessageOf(loaded));
   if (wrong.empty()) wrong = ParseRecordArguments(std::move(args), kHelp, &parsed);
   if (!wrong.empty()) {
     return Fail(kExitUsage, "record",
                 fmt::format("{}. `orbweaver record --help` says more", wrong));
   }
+  crawl.Tell();
   if (parsed.verb == "check") return CheckRecordingCommand(parsed);
   if (parsed.verb == "stats") return RecordingStatsCommand(parsed);
   if (parsed.verb == "import") return ImportRecording(options, schema, parsed);

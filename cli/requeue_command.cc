@@ -144,15 +144,16 @@ int Run(std::span<const std::string> all_args) {
   const bool only_count = TakeSwitch(&args, "--dry-run");
   config::Schema schema;
   ProductOptions options;
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, "requeue", MessageOf(folder.status()));
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) return Fail(kExitUsage, "requeue", MessageOf(crawl.status()));
   if (!args.empty()) {
     return Fail(kExitUsage, "requeue",
                 fmt::format("argument '{}' is unknown or lacks its value. `orbweaver "
                             "requeue --help` lists the options",
                             args[0]));
   }
-  const absl::Status done = Requeue(options, *folder, std::move(wanted), only_count);
+  crawl->Tell();
+  const absl::Status done = Requeue(options, crawl->folder, std::move(wanted), only_count);
   if (done.ok()) return kExitOk;
   return Fail(IsPoison(done) ? kExitUsage : kExitFailed, "requeue", MessageOf(done));
 }

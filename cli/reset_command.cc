@@ -53,15 +53,16 @@ int Run(std::span<const std::string> all_args) {
   const bool is_sure = TakeSwitch(&args, "--yes");
   config::Schema schema;
   ProductOptions options;
-  const auto found = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!found.ok()) return Fail(kExitUsage, "reset", MessageOf(found.status()));
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) return Fail(kExitUsage, "reset", MessageOf(crawl.status()));
   if (!args.empty())
     return Fail(kExitUsage, "reset", fmt::format("argument '{}' is unknown", args[0]));
-  if (!found->has_value()) {
+  if (!crawl->folder.has_value()) {
     return Fail(kExitUsage, "reset",
                 "there is no crawl in ./crawl-data; name its folder with --data");
   }
-  const CrawlFolder folder(**found);
+  crawl->Tell();
+  const CrawlFolder folder(*crawl->folder);
   const std::vector<SeedList> seeds = folder.Seeds();
   if (!folder.HasSeedTexts()) {
     return Fail(kExitFailed, "reset",

@@ -201,14 +201,15 @@ int Run(std::span<const std::string> all_args) {
   std::vector<std::string> args(all_args.begin(), all_args.end());
   config::Schema schema;
   ProductOptions options;
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, "seeds", MessageOf(folder.status()));
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) return Fail(kExitUsage, "seeds", MessageOf(crawl.status()));
   const bool is_file = args.size() == 2 && (args[1] == "-" || !args[1].starts_with('-'));
   if (!is_file || args[0] != "add") {
     return Fail(kExitUsage, "seeds", "expected `seeds add FILE`. See `orbweaver seeds --help`.");
   }
-  if (folder->has_value()) {
-    const auto refused = AddToFolder(args[1], options, **folder);
+  crawl->Tell();
+  if (crawl->folder.has_value()) {
+    const auto refused = AddToFolder(args[1], options, *crawl->folder);
     if (!refused.ok()) return Fail(kExitFailed, "seeds", MessageOf(refused.status()));
     return *refused == 0 ? kExitOk : kExitFailed;
   }

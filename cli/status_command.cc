@@ -118,13 +118,16 @@ int Run(std::span<const std::string> all_args) {
   config::Schema schema;
   ProductOptions options;
   Arguments parsed;
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
   std::string wrong =
-      folder.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(folder.status()));
-  if (folder.ok()) parsed.folder = *folder;
+      crawl.ok() ? Parse(std::move(args), &parsed) : std::string(MessageOf(crawl.status()));
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (wrong.empty() && !suffixes.ok()) wrong = MessageOf(suffixes.status());
-  if (wrong.empty()) return Show(options, **suffixes, parsed);
+  if (wrong.empty()) {
+    crawl->Tell();
+    parsed.folder = crawl->folder;
+    return Show(options, **suffixes, parsed);
+  }
   PrintError("orbweaver status: {}. `orbweaver status --help` lists the options.\n", wrong);
   return kExitUsage;
 }

@@ -147,9 +147,9 @@ int Run(OrderAction action, std::span<const std::string> all_args) {
   Arguments parsed;
   config::Schema schema;
   ProductOptions options;
-  const auto folder = LoadOptionsOfCrawl(&args, schema, &options);
-  if (!folder.ok()) return Fail(kExitUsage, name, MessageOf(folder.status()));
-  parsed.folder = *folder;
+  const auto crawl = LoadOptionsOfCrawl(&args, schema, &options);
+  if (!crawl.ok()) return Fail(kExitUsage, name, MessageOf(crawl.status()));
+  parsed.folder = crawl->folder;
   parsed.only_look = TakeSwitch(&args, "--dry-run");
   const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
   if (!suffixes.ok()) return Fail(kExitUsage, name, MessageOf(suffixes.status()));
@@ -160,6 +160,7 @@ int Run(OrderAction action, std::span<const std::string> all_args) {
                             MessageOf(order.status()), name));
   }
   parsed.order = *std::move(order);
+  crawl->Tell();
   const absl::Status given = Give(options, **suffixes, parsed);
   return given.ok() ? kExitOk : Fail(kExitFailed, name, MessageOf(given));
 }

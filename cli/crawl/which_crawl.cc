@@ -78,9 +78,12 @@ absl::StatusOr<std::optional<std::filesystem::path>> OnlyCrawlHere() {
   return FatalError("{} crawls are here. Name one of them with --data: {}", crawls.size(), names);
 }
 
-absl::StatusOr<std::optional<std::filesystem::path>> LoadOptionsOfCrawl(
-    std::vector<std::string>* args, config::Schema& schema, ProductOptions* options) {
-  std::optional<std::filesystem::path> folder = TakeValue(args, "--data");
+void MeantCrawl::Tell() const { PrintError("{}", unnamed); }
+
+absl::StatusOr<MeantCrawl> LoadOptionsOfCrawl(std::vector<std::string>* args,
+                                              config::Schema& schema, ProductOptions* options) {
+  MeantCrawl meant{.folder = TakeValue(args, "--data"), .unnamed = {}};
+  auto& folder = meant.folder;
   if (folder.has_value()) {
     if (!IsCrawl(*folder))
       return FatalError("{}: no folder of `orbweaver crawl`", folder->string());
@@ -89,9 +92,9 @@ absl::StatusOr<std::optional<std::filesystem::path>> LoadOptionsOfCrawl(
     if (!is_cluster) {
       ASSIGN_OR_RETURN(folder, OnlyCrawlHere());
     }
-    if (folder.has_value()) PrintError("In {}:\n", folder->string());
+    if (folder.has_value()) meant.unnamed = fmt::format("In {}:\n", folder->string());
     if (!folder.has_value() && !is_cluster) {
-      PrintError(
+      meant.unnamed = fmt::format(
           "No crawl is in ./{} (--data DIR names another folder), and no cluster in the "
           "configuration: the one on this machine is meant.\n",
           kCrawlsFolder);
@@ -101,7 +104,7 @@ absl::StatusOr<std::optional<std::filesystem::path>> LoadOptionsOfCrawl(
   if (folder.has_value()) SetLocalDefaults(options);
   const std::string kept = folder.has_value() ? CrawlFolder(*folder).options_file() : "";
   RETURN_IF_ERROR(LoadProductOptions(args, schema, options, kept));
-  return folder;
+  return meant;
 }
 
 }  // namespace orbweaver

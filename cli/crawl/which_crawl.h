@@ -28,11 +28,20 @@ std::filesystem::path FolderForSeeds(const std::vector<std::string>& seeds,
 // them.
 absl::StatusOr<std::optional<std::filesystem::path>> OnlyCrawlHere();
 
+// The crawl that a command means.
+struct MeantCrawl {
+  // The named one, else the only one here. nullopt: a cluster, which is meant where the
+  // configuration names one, and where no crawl is here.
+  std::optional<std::filesystem::path> folder;
+  // A line on standard error that says which it is, where it was not named; else nothing. Call it
+  // once the arguments are known to be right: an error about them concerns no crawl.
+  void Tell() const;
+  std::string unnamed;  // that line
+};
+
 // How a command begins that looks at a crawl or acts on one: takes --data out of `args`, and loads
-// the options as LoadProductOptions does, those that the folder keeps among them. Returns the
-// folder: the named one, else the only one here; nullopt for a cluster, which is meant where the
-// configuration names one, and where no crawl is here.
-absl::StatusOr<std::optional<std::filesystem::path>> LoadOptionsOfCrawl(
-    std::vector<std::string>* args, config::Schema& schema, ProductOptions* options);
+// the options as LoadProductOptions does, those that the folder keeps among them.
+absl::StatusOr<MeantCrawl> LoadOptionsOfCrawl(std::vector<std::string>* args,
+                                              config::Schema& schema, ProductOptions* options);
 
 }  // namespace orbweaver

@@ -79,6 +79,15 @@ class FolderOfNoName(Newcomer):
         self.crawl(other.url("/"), "--add")
         self.assertIn("/", other.paths())
 
+    def test_an_error_about_the_arguments_comes_alone(self):
+        site = self.site({"/": "one"})
+        self.crawl(site.url("/"))
+        for command in ("raise", "reschedule", "block", "unblock", "purge", "forget", "pause", "resume", "explain", "inspect", "seeds", "log",
+                        "page", "status x", "mirror x", "reset x", "console x", "requeue x", "record x"):
+            with self.subTest(command):
+                told = self.orbweaver(*command.split(), code=2).stderr
+                self.assertEqual([f"orbweaver {command.split()[0]}"], [line.partition(":")[0] for line in told.splitlines()])
+
     def test_a_folder_of_that_name_which_is_a_crawl_itself_is_meant(self):
         site = self.site({"/": "<a href=/a>a</a>", "/a": "a"})
         self.crawl(site.url("/"), "--max-pages", "1", "--data", "crawl-data", code=4)
