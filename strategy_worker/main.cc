@@ -25,6 +25,7 @@
 #include "strategy_worker/host/strategy_options.h"
 #include "strategy_worker/states/state_metrics.h"
 #include "strategy_worker/states/state_options.h"
+#include "strategy_worker/strategy_reload.h"
 #include "strategy_worker/worker.h"
 
 namespace orbweaver {
@@ -98,6 +99,7 @@ absl::Status Run(const Options& options, Process& process) {
     json.Key("version").Value(uint64_t{strategy->version()});
     json.EndObject();
   });
+  StrategyReload reload(*strategy, process.reload_wanted, process.metrics);
   process.started = true;
   // The thread cannot be freed from the call. Ending at once is a crash, which loses nothing;
   // whoever started this process starts it again.
@@ -108,9 +110,10 @@ absl::Status Run(const Options& options, Process& process) {
   });
   return RunSteps(
       kModule,
-      [&parts, &joined]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
+      [&parts, &joined, &reload]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
         joined = false;
-        ASSIGN_OR_RETURN(auto worker, NewStrategyWorker(parts));
+        ASSIGN_OR_RETURN(auto worker,
+                         NewStrategyWorker(parts, [&reload] { reload.RunIfWanted(); }));
         joined = true;
         return worker;
       },
@@ -125,7 +128,8 @@ int main(int argc, char** argv) {
   return orbweaver::RunProcess(
       {.name = "orbweaver-strategy-worker",
        .summary = "Keeps what is known of each URL and decides what to crawl",
-       .admin_port = 9620},
+       .admin_port = 9620,
+       .reloads = "a strategy in Python"},
       argc, argv,
       [&options](orbweaver::config::Schema& schema) { orbweaver::Declare(schema, &options); },
       [&options](orbweaver::Process& process) { return orbweaver::Run(options, process); });

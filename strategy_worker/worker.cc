@@ -19,15 +19,22 @@ constexpr Duration kStartTimeout = std::chrono::seconds(20);
 
 class StrategyWorker : public Stepped {
  public:
-  StrategyWorker(std::unique_ptr<BackgroundWrite> background, std::unique_ptr<StrategyCore> core)
-      : background_(std::move(background)), core_(std::move(core)) {}
+  StrategyWorker(std::unique_ptr<BackgroundWrite> background, std::unique_ptr<StrategyCore> core,
+                 std::function<void()> between_batches)
+      : background_(std::move(background)),
+        core_(std::move(core)),
+        between_batches_(std::move(between_batches)) {}
 
-  absl::Status Step() override { return core_->Step(kWait).status(); }
+  absl::Status Step() override {
+    if (core_->IsBetweenBatches()) between_batches_();
+    return core_->Step(kWait).status();
+  }
   absl::Status Close() override { return core_->Stop(); }
 
  private:
   const std::unique_ptr<BackgroundWrite> background_;  // one a core: it holds a core's result
   const std::unique_ptr<StrategyCore> core_;
+  const std::function<void()> between_batches_;
 };
 
 }  // namespace
@@ -62,10 +69,12 @@ absl::StatusOr<std::unique_ptr<StrategyCore>> StartStrategyCore(const StrategyWo
   return core;
 }
 
-absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerParts& parts) {
+absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerParts& parts,
+                                                           std::function<void()> between_batches) {
   auto background = NewThreadWrite();
   ASSIGN_OR_RETURN(auto core, StartStrategyCore(parts, SystemClock(), *background));
-  return std::make_unique<StrategyWorker>(std::move(background), std::move(core));
+  return std::make_unique<StrategyWorker>(std::move(background), std::move(core),
+                                          std::move(between_batches));
 }
 
 }  // namespace orbweaver

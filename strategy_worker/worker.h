@@ -2,6 +2,7 @@
 // run.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -48,8 +49,9 @@ absl::StatusOr<std::unique_ptr<StrategyCore>> StartStrategyCore(const StrategyWo
                                                                 const Clock& clock,
                                                                 BackgroundWrite& background);
 
-// A worker that has joined its group and writes on a thread of its own. Errors and
-// lifetimes as above.
-absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerParts& parts);
+// A worker that has joined its group and writes on a thread of its own. Each step calls
+// `between_batches` where no event is left of the batch before. Errors and lifetimes as above.
+absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(
+    const StrategyWorkerParts& parts, std::function<void()> between_batches = [] {});
 
 }  // namespace orbweaver

@@ -30,9 +30,11 @@ constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
 void PrintHelp(const ProcessInfo& info, const config::Schema& schema) {
   fmt::print(
       "usage: {} [--config FILE] [--set NAME=VALUE]…\n{}.\n\n"
-      "SIGINT and SIGTERM stop it in good order; a second one ends it at once.\n\n"
+      "SIGINT and SIGTERM stop it in good order; a second one ends it at once.{}\n\n"
       "Options, in a file, in the environment or with --set:\n{}",
-      info.name, info.summary, config::HelpText(schema));
+      info.name, info.summary,
+      info.reloads.empty() ? "" : fmt::format(" SIGHUP reloads {}.", info.reloads),
+      config::HelpText(schema));
 }
 
 absl::Status LoadOptions(const ProcessInfo& info, std::vector<std::string>* args,
@@ -67,7 +69,10 @@ std::string AdminAddress(const AdminOptions& options, int port) {
 absl::Status Serve(const ProcessInfo& info, const ProcessOptions& options,
                    const config::Schema& schema, const std::function<absl::Status(Process&)>& run) {
   StopRequest stop;
-  SignalWatcher signals(stop, options.stop_deadline);
+  std::atomic<bool> reload_wanted = false;
+  std::function<void()> hang_up;
+  if (!info.reloads.empty()) hang_up = [&reload_wanted] { reload_wanted = true; };
+  SignalWatcher signals(stop, options.stop_deadline, hang_up);
   signals.Start();
 
   MetricRegistry metrics;
@@ -110,6 +115,7 @@ absl::Status Serve(const ProcessInfo& info, const ProcessOptions& options,
                   .metrics = metrics,
                   .admin = site,
                   .started = started,
+                  .reload_wanted = reload_wanted,
                   .admin_address = AdminAddress(options.admin, server.port())};
   const absl::Status result = run(process);
   stop.Request();

@@ -37,6 +37,7 @@ struct ProcessInfo {
   std::string name;
   std::string summary;  // one line of --help
   int admin_port = 0;   // the default of admin.port
+  std::string reloads;  // what SIGHUP reloads, for --help; empty: it stops the process
 };
 
 // The frame's services for the code that runs in it. All of them outlive `run`, so that everything
@@ -49,6 +50,8 @@ struct Process {
   // Until `run` sets it, /readyz says "starting": it is set once all conditions of readiness are
   // registered.
   std::atomic<bool>& started;
+  // Set by every SIGHUP where ProcessInfo::reloads says so; `run` takes it back.
+  std::atomic<bool>& reload_wanted;
   // HOST:PORT where others can reach the admin server.
   std::string admin_address;
 };

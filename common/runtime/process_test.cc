@@ -131,6 +131,23 @@ TEST(ProcessTest, AHangUpThatNohupIgnoresIsIgnored) {
   EXPECT_THAT(child.said(), AllOf(HasSubstr("SIGTERM: stopping"), Not(HasSubstr("SIGHUP"))));
 }
 
+TEST(ProcessTest, AHangUpReloadsWhatCanBeReloadedUnderNohupToo) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  Child child({"--set=test.mode=reload"});
+  std::signal(SIGHUP, before);
+  child.AwaitReady();
+  for (const char* const said : {"reloaded\n", "reloaded\nreloaded\n"}) {
+    child.Signal(SIGHUP);
+    child.ReadThrough(said);
+  }
+  child.Signal(SIGTERM);
+  EXPECT_EQ(child.WaitForExit(), 0) << child.said();
+  EXPECT_THAT(child.said(), Not(HasSubstr("SIGHUP")));
+  Child help({"--set=test.mode=reload", "--help"});
+  EXPECT_EQ(help.WaitForExit(), 0);
+  EXPECT_THAT(help.said(), HasSubstr("SIGHUP reloads nothing."));
+}
+
 TEST(ProcessTest, ASignalBeforeItIsReadyStopsItToo) {
   Child child({});
   child.Port();

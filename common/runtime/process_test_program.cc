@@ -1,6 +1,7 @@
 // A worker that does nothing but what process_test.cc tells it to.
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "common/base/status.h"
@@ -10,7 +11,7 @@
 namespace orbweaver {
 namespace {
 
-enum class Mode { kWaitForStop, kIgnoreStop, kFail, kFinish };
+enum class Mode { kWaitForStop, kReload, kIgnoreStop, kFail, kFinish };
 
 absl::Status Run(Mode mode, Process& process) {
   bool blocked = false;
@@ -28,6 +29,13 @@ absl::Status Run(Mode mode, Process& process) {
   switch (mode) {
     case Mode::kWaitForStop:
       process.stop.WaitFor(Duration::max());
+      return absl::OkStatus();
+    case Mode::kReload:
+      while (!process.stop.WaitFor(std::chrono::milliseconds(1))) {
+        if (!process.reload_wanted.exchange(false)) continue;
+        std::puts("reloaded");
+        std::fflush(stdout);
+      }
       return absl::OkStatus();
     case Mode::kIgnoreStop:
       process.stop.WaitFor(Duration::max());
@@ -48,11 +56,14 @@ absl::Status Run(Mode mode, Process& process) {
 int main(int argc, char** argv) {
   using orbweaver::Mode;
   Mode mode = Mode::kWaitForStop;
+  orbweaver::ProcessInfo info{.name = "process-test", .summary = "Does what the test says"};
+  if (argc > 1 && std::string_view(argv[1]) == "--set=test.mode=reload") info.reloads = "nothing";
   return orbweaver::RunProcess(
-      {.name = "process-test", .summary = "Does what the test says"}, argc, argv,
+      info, argc, argv,
       [&mode](orbweaver::config::Schema& schema) {
         schema.AddChoice("test.mode", &mode,
                          {{"wait", Mode::kWaitForStop},
+                          {"reload", Mode::kReload},
                           {"stuck", Mode::kIgnoreStop},
                           {"fail", Mode::kFail},
                           {"finish", Mode::kFinish}},

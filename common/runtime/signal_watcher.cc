@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <utility>
 
 #include "common/base/check.h"
 #include "common/base/log.h"
@@ -51,8 +52,8 @@ StopSignals::Meaning StopSignals::Take(int signal, SteadyTime now) {
   return by_hand || now - first_at_ >= kSame ? Meaning::kEndAtOnce : Meaning::kSameAgain;
 }
 
-SignalWatcher::SignalWatcher(StopRequest& stop, Duration deadline)
-    : stop_(stop), deadline_(deadline) {}
+SignalWatcher::SignalWatcher(StopRequest& stop, Duration deadline, std::function<void()> hang_up)
+    : stop_(stop), deadline_(deadline), hang_up_(std::move(hang_up)) {}
 
 SignalWatcher::~SignalWatcher() { Stop(); }
 
@@ -63,7 +64,7 @@ void SignalWatcher::Start() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
-  if (!IsIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
+  if (hang_up_ != nullptr || !IsIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
   CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
   const int signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   CHECK(signal_fd >= 0);
@@ -90,8 +91,10 @@ void SignalWatcher::Run(int signal_fd) {
     poll(wanted, std::size(wanted), PollMilliseconds(deadline));
     if (done_.requested()) break;
     const int signal = TakeSignal(signal_fd);
+    const bool is_hang_up = signal == SIGHUP && hang_up_ != nullptr;
+    if (is_hang_up) hang_up_();
     const Meaning meaning =
-        signal == 0 ? Meaning::kSameAgain : signals.Take(signal, SystemClock().Now());
+        signal == 0 || is_hang_up ? Meaning::kSameAgain : signals.Take(signal, SystemClock().Now());
     if (meaning == Meaning::kEndAtOnce) {
       Log(LogLevel::kWarning, kModule, "second signal ({}): ending at once", NameOf(signal));
       _exit(128 + signal);

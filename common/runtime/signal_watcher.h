@@ -1,9 +1,9 @@
 // Turns SIGINT, SIGTERM and SIGHUP into a stop request, and sees to it that the process then ends.
+// Where SIGHUP means something else, it never stops.
 //
 //   first signal      stop requested; the process ends by itself, with its own exit code
-//   second signal     ends at once, exit code 128 + signal: 130 for SIGINT, 143 for SIGTERM, 129
-//   for
-//                     SIGHUP; but see StopSignals
+//   second signal     ends at once, exit code 128 + signal: 130 for SIGINT, 143 for SIGTERM,
+//                     129 for SIGHUP; but see StopSignals
 //   deadline passed   ends at once, exit code 124, however the stop was requested
 //
 // Ending at once is safe: it is a crash, which every part survives (ARCHITECTURE.md, "The crash
@@ -11,6 +11,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "common/base/clock.h"
@@ -41,9 +42,10 @@ class StopSignals {
 // SIGPIPE is ignored for the whole process: a broken connection is an error code.
 class SignalWatcher {
  public:
-  // `stop` must outlive the watcher. `deadline` counts from the request to Stop. A SIGHUP that is
-  // ignored already, as nohup has it, stays so.
-  SignalWatcher(StopRequest& stop, Duration deadline);
+  // `stop` must outlive the watcher. `deadline` counts from the request to Stop. With `hang_up`
+  // each SIGHUP calls it, on the watcher's thread; without it one that is ignored already, as nohup
+  // has it, stays so.
+  SignalWatcher(StopRequest& stop, Duration deadline, std::function<void()> hang_up = nullptr);
   ~SignalWatcher();
 
   void Start();
@@ -55,6 +57,7 @@ class SignalWatcher {
 
   StopRequest& stop_;
   const Duration deadline_;
+  const std::function<void()> hang_up_;
   StopRequest done_;
   std::thread thread_;
 };

@@ -5,16 +5,13 @@ For the interpreter in the strategy worker (strategy_worker/plugins/python); str
 
 import copy
 import difflib
-import importlib
-import importlib.util
 import inspect
 import os
 import re
-import sys
 import traceback
 from typing import Any, Dict, List, Optional, Tuple, Type
 
-from orbweaver import strategy as sdk
+from orbweaver import strategy as sdk, strategy_modules as modules
 from orbweaver.strategy import Parameter, ParameterGroup, Strategy
 
 _HANDLERS = {
@@ -37,7 +34,10 @@ class Refused(Exception):
 
 def load(module: str, class_name: str) -> Type[Strategy]:
     """The strategy of a file, NAME.py, or of a module's name; of several in it `class_name` is meant."""
-    loaded = _import(module)
+    try:
+        loaded = modules.import_named(module)
+    except modules.Missing as error:
+        raise Refused(str(error)) from None
     own = {
         name: value
         for name, value in vars(loaded).items()
@@ -57,40 +57,6 @@ def _those(own: Dict[str, Any]) -> str:
     if not own:
         return "Derive a class from orbweaver.strategy.Strategy"
     return f"it has: {', '.join(sorted(own))}. Set the parameter `class`"
-
-
-def _import(module: str) -> Any:
-    if not module.endswith(".py"):
-        try:
-            return importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name != module:
-                raise
-            raise Refused(f"no module '{module}' on Python's path. Name a file, ./NAME.py, or set PYTHONPATH") from None
-    path = os.path.abspath(module)
-    if not os.path.isfile(path):
-        raise Refused(f"no such file: {path}")
-    # As python does it for a script: modules beside it can be imported.
-    if os.path.dirname(path) not in sys.path:
-        sys.path.insert(0, os.path.dirname(path))
-    name = os.path.splitext(os.path.basename(path))[0]
-    known = sys.modules.get(name)
-    if known is not None and getattr(known, "__file__", None) == path:
-        return known
-    if known is not None:
-        name = f"{name}@{path}"
-        if name in sys.modules:
-            return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[name] = loaded
-    try:
-        spec.loader.exec_module(loaded)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return loaded
 
 
 def _checked(strategy: Type[Strategy]) -> Type[Strategy]:
@@ -154,6 +120,26 @@ def make(strategy: Type[Strategy], settings: Dict[str, str], seed: int) -> Strat
     return made
 
 
+def reload(before: Type[Strategy], settings: Dict[str, str], seed: int) -> Strategy:
+    """The strategy of the same settings, from its modules as they are now. Raises when it cannot take the place of `before`."""
+    with modules.anew():
+        now = load(settings["module"], settings["class"])
+        for what, of in _UNCHANGED.items():
+            if of(now) != of(before):
+                raise Refused(f"class {now.__name__}: {what} cannot change while it runs, from {of(before)} to {of(now)}. Restart the worker")
+        return make(now, settings, seed)
+
+
+# All that the host has read of a class, which must hold for the one that takes its place.
+_UNCHANGED = {
+    "its name": name_of,
+    "`version`": lambda strategy: strategy.version,
+    "`needs_body`": lambda strategy: bool(strategy.needs_body),
+    # Without what only people read.
+    "its parameters": lambda strategy: [(name, kind, default, low, high) for name, kind, default, _, low, high in declared(strategy)],
+}
+
+
 def handler_of(made: Strategy, name: str) -> Optional[Any]:
     """Null where the class leaves the base class's method as it is, which then need not be called."""
     if getattr(type(made), name) is getattr(Strategy, name) and name != "on_seeds":
@@ -165,10 +151,12 @@ def failure_text(error: BaseException) -> str:
     """One line: the exception, and where it was raised, innermost first."""
     if isinstance(error, Refused):
         return str(error)
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{type(error).__name__}: {error.msg} ({os.path.basename(error.filename)}:{error.lineno}: {(error.text or '').strip()})"
     text = "".join(traceback.format_exception_only(type(error), error)).strip().replace("\n", " ")
     places = [
         f"{os.path.basename(frame.filename)}:{frame.lineno} in {frame.name}"
         for frame in reversed(traceback.extract_tb(error.__traceback__))
-        if frame.filename not in (__file__, sdk.__file__) and not frame.filename.startswith("<frozen")
+        if frame.filename not in (__file__, sdk.__file__, modules.__file__) and not frame.filename.startswith("<frozen")
     ]
     return f"{text} ({', '.join(places[:5])})" if places else text

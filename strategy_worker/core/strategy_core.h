@@ -87,6 +87,8 @@ class StrategyCore : private RebalanceListener {
   // next owner, as after a crash.
   absl::Status Stop();
 
+  // Every event that was read is applied.
+  bool IsBetweenBatches() const { return batch_.empty(); }
   // Nothing is applied and not committed.
   bool IsSettled() const { return !flight_.IsUnderWay() && !is_applying_ && batch_.empty(); }
 

@@ -162,4 +162,15 @@ absl::StatusOr<bool> LoadedStrategy::Finished() {
   return PoisonError("ask strategy '{}' whether it has finished: {}", abi_.name, failure);
 }
 
+absl::Status LoadedStrategy::Reload() {
+  if (abi_.reload == nullptr) {
+    return FatalError("reload strategy '{}' ({}): a library cannot be reloaded. Restart the worker",
+                      abi_.name, library_.path());
+  }
+  const std::string failure = Call(
+      {.function = "Reload"}, [&](orbweaver_error* error) { return abi_.reload(self_, error); });
+  if (failure.empty()) return absl::OkStatus();
+  return FatalError("reload strategy '{}': {}. The one before goes on", abi_.name, failure);
+}
+
 }  // namespace orbweaver

@@ -42,6 +42,10 @@ class LoadedStrategy final : public Strategy {
                                     std::string_view data) override;
   absl::StatusOr<bool> Finished() override;
 
+  // Between two events: makes the strategy anew from what its author has changed. Fatal, with the
+  // reason and what to do, when that cannot be; it goes on as it was then.
+  absl::Status Reload();
+
  private:
   explicit LoadedStrategy(StrategyLibrary library);
 

@@ -8,7 +8,6 @@
 #include "common/config/excerpt.h"
 #include "common/config/nearest.h"
 #include "strategy_worker/host/crash_report.h"
-#include "strategy_worker/host/loaded_strategy.h"
 #include "strategy_worker/host/parameters.h"
 
 namespace orbweaver {
@@ -71,8 +70,8 @@ absl::StatusOr<StrategyLibrary> OpenStrategy(const StrategyOptions& options) {
   return library;
 }
 
-absl::StatusOr<std::unique_ptr<Strategy>> LoadStrategy(const StrategyOptions& options,
-                                                       uint64_t seed) {
+absl::StatusOr<std::unique_ptr<LoadedStrategy>> LoadStrategy(const StrategyOptions& options,
+                                                             uint64_t seed) {
   ASSIGN_OR_RETURN(const StrategyLibrary library, OpenStrategy(options));
   const orbweaver_strategy& abi = library.strategy();
   const std::string identity = Identity({.name = abi.name}, library.path());
@@ -80,7 +79,7 @@ absl::StatusOr<std::unique_ptr<Strategy>> LoadStrategy(const StrategyOptions& op
   if (!values.ok()) return Annotate(values.status(), identity);
   auto strategy = LoadedStrategy::Make(library, *values, seed);
   if (!strategy.ok()) return Annotate(strategy.status(), identity);
-  return *std::move(strategy);
+  return strategy;
 }
 
 fs::path StrategyDirectory(const StrategyOptions& options) {

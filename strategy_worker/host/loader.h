@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 
-#include "strategy_worker/host/strategy.h"
+#include "strategy_worker/host/loaded_strategy.h"
 #include "strategy_worker/host/strategy_library.h"
 #include "strategy_worker/host/strategy_options.h"
 
@@ -17,8 +17,8 @@ namespace orbweaver {
 
 // Makes the strategy that `options` name, with their parameters. `seed`: for strategies that decide
 // at random. Every error is fatal, begins with `load strategy 'NAME' (PATH)` and says what to do.
-absl::StatusOr<std::unique_ptr<Strategy>> LoadStrategy(const StrategyOptions& options,
-                                                       uint64_t seed);
+absl::StatusOr<std::unique_ptr<LoadedStrategy>> LoadStrategy(const StrategyOptions& options,
+                                                             uint64_t seed);
 
 // The library alone, for looking at what it declares. Errors as above.
 absl::StatusOr<StrategyLibrary> OpenStrategy(const StrategyOptions& options);

@@ -33,7 +33,7 @@ extern "C" {
  * never grow. A strategy that was built against larger structs than the host's is refused. */
 #define ORBWEAVER_STRATEGY_ABI 1u
 /* Raised when something is added; for people and packages. */
-#define ORBWEAVER_STRATEGY_ABI_MINOR 1u
+#define ORBWEAVER_STRATEGY_ABI_MINOR 2u
 
 typedef struct orbweaver_text {
   const char* data;
@@ -320,6 +320,13 @@ struct orbweaver_strategy {
    * long as the library. */
   const orbweaver_strategy* (*describe)(const orbweaver_choice* choice_view,
                                         orbweaver_error* error);
+
+  /* ---- since 1.2 ---- */
+
+  /* Between two events: makes the strategy anew from what its author has changed, with the settings
+   * and the seed of `create`. All that its description says stays as it is. When it fails, the
+   * strategy goes on as it was. Null as a function: a change needs a restart. */
+  int (*reload)(void* self, orbweaver_error* error);
 };
 
 /* The only symbol that a strategy exports; its name stays the same when ORBWEAVER_STRATEGY_ABI is

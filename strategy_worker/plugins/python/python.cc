@@ -23,12 +23,18 @@ using Settings = std::map<std::string, std::string>;
 constexpr std::array<const char*, 6> kHandlers = {nullptr,    "on_seeds",   "on_page",
                                                   "on_links", "on_failure", "on_host"};
 
-// A strategy in Python, made. Its members are let go while Python is held.
-struct Instance {
-  Owned made;
-  // Null where the class leaves them as they are.
+// A strategy's object, and its methods: null where the class leaves them as they are.
+struct Made {
+  Owned object;
   std::array<Owned, kHandlers.size()> handlers;
   Owned filter, adopt, finished;
+};
+
+// A strategy in Python. Its members are let go while Python is held.
+struct Instance {
+  Made made;
+  // Of `made`, and of the next one after a reload.
+  Owned settings, seed;
   sdk::internal::Kept kept;
   std::string adopted;
 };
@@ -62,6 +68,27 @@ Owned HandlerOf(PyObject* made, const char* name) {
   return handler;
 }
 
+Made WithHandlers(Owned object) {
+  Made made;
+  for (size_t kind = 1; kind < kHandlers.size(); ++kind) {
+    made.handlers[kind] = HandlerOf(object.get(), kHandlers[kind]);
+  }
+  made.filter = HandlerOf(object.get(), "filter");
+  made.adopt = HandlerOf(object.get(), "adopt");
+  made.finished = HandlerOf(object.get(), "finished");
+  made.object = std::move(object);
+  return made;
+}
+
+Owned DictOf(const Settings& settings) {
+  Owned dict = Checked(PyDict_New());
+  for (const auto& [name, value] : settings) {
+    const Owned text = Checked(Text(value).release());
+    if (PyDict_SetItemString(dict.get(), name.c_str(), text.get()) != 0) throw TakeError();
+  }
+  return dict;
+}
+
 int Create(const orbweaver_setting* settings_view, size_t count, uint64_t seed, void** self,
            orbweaver_error* error) {
   return Guarded(error, [&] {
@@ -72,43 +99,45 @@ int Create(const orbweaver_setting* settings_view, size_t count, uint64_t seed, 
     }
     const Hold hold;
     const Owned strategy = LoadClass(settings);
-    const Owned values = Checked(PyDict_New());
-    for (const auto& [name, value] : settings) {
-      if (PyDict_SetItemString(values.get(), name.c_str(), Checked(Text(value).release()).get()) !=
-          0) {
-        throw TakeError();
-      }
-    }
-    const Owned number = Checked(PyLong_FromUnsignedLongLong(seed));
     auto instance = std::make_unique<Instance>();
-    instance->made = Checked(PyObject_CallFunctionObjArgs(FromHost("make").get(), strategy.get(),
-                                                          values.get(), number.get(), nullptr));
-    PyObject* const made = instance->made.get();
-    for (size_t kind = 1; kind < kHandlers.size(); ++kind) {
-      instance->handlers[kind] = HandlerOf(made, kHandlers[kind]);
-    }
-    instance->filter = HandlerOf(made, "filter");
-    instance->adopt = HandlerOf(made, "adopt");
-    instance->finished = HandlerOf(made, "finished");
+    instance->settings = DictOf(settings);
+    instance->seed = Checked(PyLong_FromUnsignedLongLong(seed));
+    instance->made = WithHandlers(Checked(
+        PyObject_CallFunctionObjArgs(FromHost("make").get(), strategy.get(),
+                                     instance->settings.get(), instance->seed.get(), nullptr)));
     *self = instance.release();
+  });
+}
+
+int Reload(void* self, orbweaver_error* error) {
+  return Guarded(error, [&] {
+    auto& instance = *static_cast<Instance*>(self);
+    const Hold hold;
+    auto* const before = reinterpret_cast<PyObject*>(Py_TYPE(instance.made.object.get()));
+    Made made = WithHandlers(Checked(PyObject_CallFunctionObjArgs(
+        FromHost("reload").get(), before, instance.settings.get(), instance.seed.get(), nullptr)));
+    std::swap(made, instance.made);
+    const Owned closed(PyObject_CallMethod(made.object.get(), "close", nullptr));
+    // The new one runs already: Python tells of this exception as it does of those in __del__.
+    if (closed == nullptr) PyErr_WriteUnraisable(made.object.get());
   });
 }
 
 void Destroy(void* self) {
   const Hold hold;
   const std::unique_ptr<Instance> instance(static_cast<Instance*>(self));
-  Checked(PyObject_CallMethod(instance->made.get(), "close", nullptr));
+  Checked(PyObject_CallMethod(instance->made.object.get(), "close", nullptr));
 }
 
 int Filter(void* self, const orbweaver_event* event, const orbweaver_link* links, size_t count,
            uint8_t* keep, orbweaver_error* error) {
   return Guarded(error, [&] {
     const auto& instance = *static_cast<Instance*>(self);
-    if (instance.filter == nullptr) return;
+    if (instance.made.filter == nullptr) return;
     const Hold hold;
     sdk::LinkFilter filter(event, links, count, keep);
     const ShownEvent shown(&filter);
-    Checked(PyObject_CallOneArg(instance.filter.get(), shown.get()));
+    Checked(PyObject_CallOneArg(instance.made.filter.get(), shown.get()));
   });
 }
 
@@ -120,7 +149,7 @@ int OnEvent(void* self, const orbweaver_event* event, const orbweaver_link* link
     if (event->kind == 0 || event->kind >= kHandlers.size()) {
       throw std::invalid_argument("event of an unknown kind");
     }
-    PyObject* const handler = instance.handlers[event->kind].get();
+    PyObject* const handler = instance.made.handlers[event->kind].get();
     if (handler == nullptr) return;
     sdk::internal::Kept* const kept = &instance.kept;
     kept->Clear();
@@ -148,10 +177,10 @@ int Adopt(void* self, orbweaver_text from_name, uint32_t from_version, orbweaver
           orbweaver_text* kept, orbweaver_error* error) {
   return Guarded(error, [&] {
     auto& instance = *static_cast<Instance*>(self);
-    if (instance.adopt == nullptr) return;
+    if (instance.made.adopt == nullptr) return;
     const Hold hold;
     const Owned answer = Checked(PyObject_CallFunction(
-        instance.adopt.get(), "s#Iy#", from_name.data, static_cast<Py_ssize_t>(from_name.size),
+        instance.made.adopt.get(), "s#Iy#", from_name.data, static_cast<Py_ssize_t>(from_name.size),
         from_version, data.data, static_cast<Py_ssize_t>(data.size)));
     char* bytes = nullptr;
     Py_ssize_t size = 0;
@@ -164,10 +193,10 @@ int Adopt(void* self, orbweaver_text from_name, uint32_t from_version, orbweaver
 int Finished(void* self, uint8_t* finished, orbweaver_error* error) {
   return Guarded(error, [&] {
     const auto& instance = *static_cast<Instance*>(self);
-    if (instance.finished == nullptr) return;
+    if (instance.made.finished == nullptr) return;
     const Hold hold;
     const int is_true =
-        PyObject_IsTrue(Checked(PyObject_CallNoArgs(instance.finished.get())).get());
+        PyObject_IsTrue(Checked(PyObject_CallNoArgs(instance.made.finished.get())).get());
     if (is_true < 0) throw TakeError();
     *finished = is_true != 0 ? 1 : 0;
   });
@@ -262,6 +291,7 @@ void Description::Finish() {
   raw_.adopt = Adopt;
   raw_.finished = Finished;
   raw_.describe = Describe;
+  raw_.reload = Reload;
 }
 
 }  // namespace
