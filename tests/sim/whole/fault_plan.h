@@ -47,6 +47,8 @@ struct FaultPlan {
   std::bitset<kFaultKinds> kinds;
   // Single faults that do not happen.
   std::set<int> skipped;
+  // Strategies in Python, most of them, in place of those in C++.
+  bool in_python = false;
 
   static FaultPlan All();
   static FaultPlan None() { return {}; }

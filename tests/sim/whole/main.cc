@@ -32,6 +32,7 @@ run is then audited: nothing lost, nothing scheduled twice, caps and delays kept
                    what is left
   --only K,…       only these kinds of faults
   --without K,…    not these
+  --python         strategies in Python
   --keep-going     prints all failing seeds instead of ending at the first
   --trace          prints each run's faults
   --log            prints what the workers log
@@ -114,7 +115,7 @@ bool ParseKinds(std::string_view text, std::vector<FaultKind>* kinds) {
 }
 
 bool Parse(const std::vector<std::string_view>& args, Arguments* arguments) {
-  bool has_seeds = false;
+  bool has_seeds = false, in_python = false;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
     const auto value = [&]() { return i + 1 < args.size() ? args[++i] : std::string_view(); };
@@ -124,6 +125,8 @@ bool Parse(const std::vector<std::string_view>& args, Arguments* arguments) {
       if (!has_seeds) break;
     } else if (arg == "--shrink") {
       arguments->shrink = true;
+    } else if (arg == "--python") {
+      in_python = true;
     } else if (arg == "--keep-going") {
       arguments->keep_going = true;
     } else if (arg == "--trace") {
@@ -144,6 +147,7 @@ bool Parse(const std::vector<std::string_view>& args, Arguments* arguments) {
       return false;
     }
   }
+  arguments->plan.in_python = in_python;
   if (!has_seeds) fmt::print(stderr, "orbweaver-sim: --seeds A..B is missing or no range.\n");
   return has_seeds;
 }

@@ -1,6 +1,9 @@
 #include "tests/sim/whole/shape.h"
 
 #include <iterator>
+#include <string>
+
+#include "fmt/format.h"
 
 #include "common/base/random.h"
 
@@ -12,6 +15,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr double kUsesKind = 0.6;
+constexpr uint64_t kStrategies = 4;
 
 FaultPlan DrawPlan(const FaultPlan& allowed, Random& random) {
   FaultPlan plan = allowed;
@@ -52,6 +56,21 @@ void DrawWeb(const FaultPlan& plan, Random& random, synthetic::WebOptions* web) 
   web->failing_pages = failing / 2;
 }
 
+// In Python those of python/examples that fetch all that can be reached, and one in C++, so that
+// strategies are swapped over the languages.
+StrategyOptions StrategyOf(uint64_t number, bool in_python) {
+  constexpr const char* kBuiltin[] = {"breadth_first", "depth_first", "random", "opic"};
+  constexpr const char* kPython[] = {"breadth_first", nullptr, "breadth_first_batch", "opic"};
+  static_assert(std::size(kBuiltin) == kStrategies && std::size(kPython) == kStrategies);
+  if (!in_python || kPython[number] == nullptr) {
+    return {.name = kBuiltin[number], .path = {}, .directory = {}, .params = {}};
+  }
+  return {.name = "python",
+          .path = {},
+          .directory = {},
+          .params = {{"module", fmt::format("{}/{}.py", ORBWEAVER_EXAMPLES, kPython[number])}}};
+}
+
 }  // namespace
 
 Shape DrawShape(uint64_t seed, const FaultPlan& allowed) {
@@ -71,19 +90,16 @@ Shape DrawShape(uint64_t seed, const FaultPlan& allowed) {
   shape.slowest_answer = milliseconds(50 + random.Below(300));
   if (shape.plan.Has(FaultKind::kSlowHosts)) shape.slowest_answer = seconds(6);
 
-  const auto strategy = [&shape](const char* name) {
-    return StrategyOptions{.name = name,
-                           .path = {},
-                           .directory = {},
-                           .params = {{"max_pages", std::to_string(shape.max_pages)},
-                                      {"retries", "5"},
-                                      {"retry_delay_s", "20"}}};
+  const auto strategy = [&shape, &allowed](uint64_t number) {
+    StrategyOptions options = StrategyOf(number, allowed.in_python);
+    options.params.insert({{"max_pages", std::to_string(shape.max_pages)},
+                           {"retries", "5"},
+                           {"retry_delay_s", "20"}});
+    return options;
   };
-  constexpr const char* kStrategies[] = {"breadth_first", "depth_first", "random", "opic"};
-  constexpr size_t kCount = std::size(kStrategies);
-  const uint64_t first = random.Below(kCount);
-  shape.strategy = strategy(kStrategies[first]);
-  shape.next_strategy = strategy(kStrategies[(first + 1 + random.Below(kCount - 1)) % kCount]);
+  const uint64_t first = random.Below(kStrategies);
+  shape.strategy = strategy(first);
+  shape.next_strategy = strategy((first + 1 + random.Below(kStrategies - 1)) % kStrategies);
 
   shape.states = {.cache_bytes = random.Chance(0.5) ? uint64_t{2000} : uint64_t{1} << 20,
                   .inline_bytes = random.Below(150),

@@ -31,6 +31,19 @@ class SimulationTest : public ::testing::Test {
     }
     return faults;
   }
+  static void ExpectTheSameRuns(uint64_t count, const FaultPlan& plan) {
+    for (uint64_t seed = 1; seed <= count; ++seed) {
+      const SimReport once = Simulate(seed, plan);
+      const SimReport again = Simulate(seed, plan);
+      EXPECT_EQ(once.digest, again.digest) << "seed " << seed;
+      EXPECT_EQ(once.steps, again.steps) << "seed " << seed;
+    }
+  }
+  static FaultPlan InPython() {
+    FaultPlan plan = FaultPlan::All();
+    plan.in_python = true;
+    return plan;
+  }
 };
 
 TEST_F(SimulationTest, WithoutFaultsEverythingIsCrawledOnce) {
@@ -41,14 +54,14 @@ TEST_F(SimulationTest, WhateverGoesWrongNothingIsLostOrRepeatedAndAllBoundsHold)
   EXPECT_GT(ExpectToHold(FromEnvironment("ORBWEAVER_SIM_SEEDS", 200), FaultPlan::All()), 0);
 }
 
+TEST_F(SimulationTest, StrategiesInPythonHoldToo) {
+  EXPECT_GT(ExpectToHold(FromEnvironment("ORBWEAVER_SIM_PYTHON_SEEDS", 30), InPython()), 0);
+}
+
 // Or a seed that failed could not be looked at.
 TEST_F(SimulationTest, TheSameSeedIsTheSameRun) {
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const SimReport once = Simulate(seed, FaultPlan::All());
-    const SimReport again = Simulate(seed, FaultPlan::All());
-    EXPECT_EQ(once.digest, again.digest) << "seed " << seed;
-    EXPECT_EQ(once.steps, again.steps) << "seed " << seed;
-  }
+  ExpectTheSameRuns(20, FaultPlan::All());
+  ExpectTheSameRuns(5, InPython());
 }
 
 }  // namespace
