@@ -21,6 +21,7 @@ setup() {
   fetch_parquet_readers
   fetch_python_packages
   fetch_scrapy
+  fetch_mypy
   fetch_kubernetes_schemas
   fetch_helm
   fetch_axe
@@ -153,6 +154,10 @@ fetch_python_packages() {
 fetch_scrapy() {
   fetch_wheels scrapy-2.19.0 scrapy.txt "Scrapy, 21 MB" keep_installed ||
     say "the tests of python/orbweaver/scrapy/, and of a cluster with a Scrapy project, will fail"
+}
+
+fetch_mypy() {
+  fetch_wheels mypy-2.4.1 mypy.txt "mypy, 17 MB" keep_installed || say "the test python_types will fail"
 }
 
 # Of all the schemas in that package those of three versions are kept: the oldest that the chart is for, the newest, one between.

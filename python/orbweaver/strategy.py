@@ -26,7 +26,11 @@ domain (event.keep_domain_data) survive restarts, attributes do not.
 import enum
 import re
 import sys
-from typing import Any, Dict, List as ListOf
+from typing import TYPE_CHECKING, Any, Dict, Generic, List as ListOf, TypeVar, overload
+
+from orbweaver.events import Domain, Event, Failure, Host, Link, LinkFilter, Links, Page, Seeds
+
+_T = TypeVar("_T")
 
 
 class Status(enum.IntEnum):
@@ -97,7 +101,7 @@ class Dns(enum.IntEnum):
 # ---- parameters ----
 
 
-class Parameter:
+class Parameter(Generic[_T]):
     """A class attribute that declares a parameter; the strategy's object has its value under the same name.
 
     The host holds what a user configured below strategy.params against type and bounds, before the strategy is made.
@@ -108,14 +112,22 @@ class Parameter:
     def __init__(self, default: Any, doc: str, low: float = 1, high: float = 0) -> None:
         self.default, self.doc, self.low, self.high = default, doc, low, high
 
+    if TYPE_CHECKING:
+        # The value, of an object. There is no such method: the host sets the object's attribute, which is found without a call.
+        @overload
+        def __get__(self, made: None, strategy: Any) -> "Parameter[_T]": ...
+        @overload
+        def __get__(self, made: object, strategy: Any) -> _T: ...
+        def __get__(self, made: Any, strategy: Any) -> Any: ...
+
     def text(self) -> str:
         return str(self.default)
 
-    def parse(self, text: str) -> Any:
-        return text
+    def parse(self, text: str) -> _T:
+        raise NotImplementedError
 
 
-class Integer(Parameter):
+class Integer(Parameter[int]):
     type = "integer"
 
     def __init__(self, default: int, low: int, high: int, doc: str) -> None:
@@ -125,7 +137,7 @@ class Integer(Parameter):
         return int(text)
 
 
-class Number(Parameter):
+class Number(Parameter[float]):
     type = "number"
 
     def __init__(self, default: float, low: float, high: float, doc: str) -> None:
@@ -135,7 +147,7 @@ class Number(Parameter):
         return float(text)
 
 
-class Flag(Parameter):
+class Flag(Parameter[bool]):
     type = "bool"
 
     def __init__(self, default: bool, doc: str) -> None:
@@ -148,24 +160,33 @@ class Flag(Parameter):
         return text == "true"
 
 
-class String(Parameter):
+class String(Parameter[str]):
     type = "text"
 
+    def parse(self, text: str) -> str:
+        return text
 
-class List(Parameter):
+
+class List(Parameter[ListOf[str]]):
     """Texts, separated by commas."""
 
     type = "list"
 
-    def parse(self, text: str) -> Any:
-        return [element for element in (part.strip(" \t\n") for part in text.split(",")) if element]
+    def parse(self, text: str) -> ListOf[str]:
+        return _elements(text)
 
 
-class Globs(List):
+class Globs(Parameter["Patterns"]):
     """Patterns: `*` stands for any characters, none too; `?` for exactly one; a pattern must match the whole text."""
 
+    type = "list"
+
     def parse(self, text: str) -> "Patterns":
-        return Patterns(super().parse(text))
+        return Patterns(_elements(text))
+
+
+def _elements(text: str) -> ListOf[str]:
+    return [element for element in (part.strip(" \t\n") for part in text.split(",")) if element]
 
 
 class Patterns:
@@ -185,7 +206,7 @@ class ParameterGroup:
     """Parameters that several strategies share, with what follows from them; a class attribute of a strategy."""
 
     @classmethod
-    def parameters(cls) -> Dict[str, Parameter]:
+    def parameters(cls) -> Dict[str, Parameter[Any]]:
         return {name: value for name, value in vars(cls).items() if isinstance(value, Parameter)}
 
 
@@ -241,12 +262,12 @@ class CrawlRules(ParameterGroup):
     def __init__(self, max_pages: int = 0, cap: Cap = Cap.REQUESTS) -> None:
         self._cap, self._max_pages = cap, max_pages
 
-    def parameters(self) -> Dict[str, Parameter]:  # type: ignore[override]
+    def parameters(self) -> Dict[str, Parameter[Any]]:  # type: ignore[override]
         own = dict(super().parameters())
         own["max_pages"] = Integer(self._max_pages, 0, 1_000_000_000_000, self._MAX_PAGES[self._cap])
         return own
 
-    def filter(self, links: Any, past_budget: bool = False) -> None:
+    def filter(self, links: LinkFilter, past_budget: bool = False) -> None:
         """Drops what is not allowed; with a spent budget everything, and no state is read then.
 
         With `past_budget` links of such a domain pass: for strategies that still raise what is queued.
@@ -276,26 +297,26 @@ class CrawlRules(ParameterGroup):
     def allows_depth(self, depth: int) -> bool:
         return self.max_depth < 0 or depth <= self.max_depth
 
-    def budget(self, event: Any) -> int:
+    def budget(self, event: Event) -> int:
         """The number of URLs of the event's domain that may still be scheduled, after those that this event has scheduled."""
         if not self.max_pages:
             return sys.maxsize
         return max(0, self.max_pages - self._used(event.domain) - event.scheduled)
 
-    def schedule_new(self, event: Any, link: Any, score: float) -> bool:
+    def schedule_new(self, event: Event, link: Link, score: float) -> bool:
         """Schedules `link` if it never was and budget is left; whether it did. For links that passed filter."""
         if not link.is_new or (self.max_pages and not self.budget(event)):
             return False
         link.schedule(score)
         return True
 
-    def schedule_seeds(self, seeds: Any, score: float) -> None:
+    def schedule_seeds(self, seeds: Seeds, score: float) -> None:
         """Each at the score that came with it, or at `score`."""
         for seed in seeds:
             own = seed.seed_score
             self.schedule_new(seeds, seed, score if own is None else own)
 
-    def retry(self, failure: Any) -> bool:
+    def retry(self, failure: Failure) -> bool:
         """After a transient failure, with tries and budget left: again, later, and not before the server wants it.
 
         Whether it did; otherwise the URL stays as the host leaves it, ERROR or GONE.
@@ -307,10 +328,10 @@ class CrawlRules(ParameterGroup):
         failure.link.schedule(failure.score, failure.now_ms + self._delay_ms(failure))
         return True
 
-    def _used(self, domain: Any) -> int:
+    def _used(self, domain: Domain) -> int:
         return domain.scheduled if self._cap is Cap.REQUESTS else domain.known_urls
 
-    def _delay_ms(self, failure: Any) -> int:
+    def _delay_ms(self, failure: Failure) -> int:
         most = self.retry_max_delay_s * 1000
         wait = self.retry_delay_s * 1000 << min(failure.attempt, 62)
         asked = failure.retry_after_ms
@@ -336,24 +357,24 @@ class Strategy:
     def start(self, seed: int) -> None:
         """The parameters are set. Raise when they do not fit together: the worker does not start then."""
 
-    def filter(self, links: Any) -> None:
+    def filter(self, links: LinkFilter) -> None:
         """Links or seeds, before their states are loaded: drop what is not wanted whatever its state."""
 
-    def on_seeds(self, seeds: Any) -> None:
+    def on_seeds(self, seeds: Seeds) -> None:
         for seed in seeds:
             if seed.is_new:
                 seed.schedule(1.0 if seed.seed_score is None else seed.seed_score)
 
-    def on_page(self, page: Any) -> None:
+    def on_page(self, page: Page) -> None:
         """A page was fetched. Its status becomes CRAWLED unless the handler says otherwise."""
 
-    def on_links(self, links: Any) -> None:
+    def on_links(self, links: Links) -> None:
         """Links to one domain from one page, of this domain or another."""
 
-    def on_failure(self, failure: Any) -> None:
+    def on_failure(self, failure: Failure) -> None:
         """A URL could not be fetched. Its status becomes ERROR when the cause is transient, else GONE."""
 
-    def on_host(self, host: Any) -> None:
+    def on_host(self, host: Host) -> None:
         """A spider asked for a host's robots.txt, which it does before the host's first page."""
 
     def adopt(self, from_name: str, from_version: int, data: bytes) -> bytes:

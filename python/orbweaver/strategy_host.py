@@ -9,7 +9,7 @@ import inspect
 import os
 import re
 import traceback
-from typing import Any, Dict, List, Optional, Tuple, Type
+from typing import Any, Callable, Dict, List, Optional, Tuple, Type
 
 from orbweaver import strategy as sdk, strategy_modules as modules
 from orbweaver.strategy import Parameter, ParameterGroup, Strategy
@@ -98,7 +98,7 @@ def _members(strategy: Type[Strategy]) -> Dict[str, Any]:
 
 def declared(strategy: Type[Strategy]) -> List[Tuple[str, str, str, str, float, float]]:
     """Name, type, default, doc and bounds of each parameter."""
-    parameters: Dict[str, Parameter] = {}
+    parameters: Dict[str, Parameter[Any]] = {}
     for name, member in _members(strategy).items():
         for inner, parameter in (member.parameters() if isinstance(member, ParameterGroup) else {name: member}).items():
             if inner in parameters or inner in ("module", "class"):
@@ -131,7 +131,7 @@ def reload(before: Type[Strategy], settings: Dict[str, str], seed: int) -> Strat
 
 
 # All that the host has read of a class, which must hold for the one that takes its place.
-_UNCHANGED = {
+_UNCHANGED: Dict[str, Callable[[Any], Any]] = {
     "its name": name_of,
     "`version`": lambda strategy: strategy.version,
     "`needs_body`": lambda strategy: bool(strategy.needs_body),

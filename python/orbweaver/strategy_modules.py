@@ -130,5 +130,5 @@ def _add_root(root: str) -> None:
     if root in _roots:
         return
     if not _roots:
-        sys.meta_path.insert(0, _OwnFinder)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _OwnFinder)
     _roots.append(root)

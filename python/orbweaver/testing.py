@@ -134,21 +134,21 @@ class TestDriver:
         return TestDomain(*self._driver.domain(name))
 
     def finished(self) -> bool:
-        return self._driver.finished()
+        return bool(self._driver.finished())
 
     @property
     def warning(self) -> str:
         """The strategy's latest."""
-        return self._driver.warning()
+        return str(self._driver.warning())
 
     @property
     def states_read(self) -> int:
         """Links for which states were read, after filter."""
-        return self._driver.states_read()
+        return int(self._driver.states_read())
 
     @property
     def now_ms(self) -> int:
-        return self._driver.now_ms()
+        return int(self._driver.now_ms())
 
     def set_time(self, now_ms: int) -> None:
         self._driver.set_time(now_ms)

@@ -14,4 +14,4 @@ def call_later(seconds: float, function: Callable[[], None]) -> Any:
         # Scrapy installs it, and it must not be imported before.
         from twisted.internet import reactor
 
-        return reactor.callLater(seconds, function)  # type: ignore[attr-defined,unused-ignore]
+        return reactor.callLater(seconds, function)  # type: ignore[arg-type,attr-defined,unused-ignore]

@@ -37,7 +37,7 @@ class Scheduler(BaseScheduler):
 
     def __init__(self, crawler: Any) -> None:
         self._brokers, self._prefix, self._options = frontier_of(crawler.settings)
-        self._idle_stop = crawler.settings.getfloat("ORBWEAVER_IDLE_STOP")
+        self._idle_stop: float = crawler.settings.getfloat("ORBWEAVER_IDLE_STOP")
         self._crawler = crawler
         self._pages: Dict[Page, None] = {}
         self._own: Deque[Request] = deque()  # those that Scrapy fetches itself

@@ -9,7 +9,13 @@ from typing import Any, Dict, List, Tuple
 
 import confluent_kafka
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
+from confluent_kafka.admin import (  # type: ignore[attr-defined,unused-ignore]
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    NewTopic,
+)
 
 from orbweaver.messages import Marker, Request, SpiderFeedEntry
 from orbweaver.partition import partition_of
