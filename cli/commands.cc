@@ -29,6 +29,7 @@ Command ResetCommand();
 Command ResumeCommand();
 Command RobotsCommand();
 Command SeedsCommand();
+Command SpiderCheckCommand();
 Command StatusCommand();
 Command StrategyCommand();
 Command UnblockCommand();
@@ -37,13 +38,14 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),   CheckCommand(),      CompleteCommand(), ConfigCommand(),  ConsoleCommand(),
-      CrawlCommand(),   ExplainCommand(),    FetchCommand(),    ForgetCommand(),  InitCommand(),
-      InspectCommand(), LogCommand(),        MirrorCommand(),   PageCommand(),    ParseCommand(),
-      PauseCommand(),   PurgeCommand(),      RaiseCommand(),    RecordCommand(),  ReplayCommand(),
-      RequeueCommand(), RescheduleCommand(), ResetCommand(),    ResumeCommand(),  RobotsCommand(),
-      SeedsCommand(),   StatusCommand(),     StrategyCommand(), UnblockCommand(), UrlCommand(),
-      VersionCommand(),
+      BlockCommand(),    CheckCommand(),      CompleteCommand(),    ConfigCommand(),
+      ConsoleCommand(),  CrawlCommand(),      ExplainCommand(),     FetchCommand(),
+      ForgetCommand(),   InitCommand(),       InspectCommand(),     LogCommand(),
+      MirrorCommand(),   PageCommand(),       ParseCommand(),       PauseCommand(),
+      PurgeCommand(),    RaiseCommand(),      RecordCommand(),      ReplayCommand(),
+      RequeueCommand(),  RescheduleCommand(), ResetCommand(),       ResumeCommand(),
+      RobotsCommand(),   SeedsCommand(),      SpiderCheckCommand(), StatusCommand(),
+      StrategyCommand(), UnblockCommand(),    UrlCommand(),         VersionCommand(),
   };
   return kCommands;
 }

@@ -23,7 +23,7 @@ void PrintHelp(std::FILE* to) {
       "`orbweaver crawl https://example.org/` crawls a site. `orbweaver help COMMAND` explains "
       "a command.\n\nCommands:\n");
   for (const Command& command : Commands()) {
-    if (command.summary != nullptr) fmt::print(to, "  {:<10} {}\n", command.name, command.summary);
+    if (command.summary != nullptr) fmt::print(to, "  {:<12} {}\n", command.name, command.summary);
   }
 }
 

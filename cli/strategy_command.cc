@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/product_options.h"
+#include "cli/python_program.h"
 #include "cli/strategy_argument.h"
 #include "cli/strategy_files.h"
 #include "fmt/format.h"
@@ -111,6 +112,9 @@ int List(const StrategyOptions& options, bool json) {
     return kExitFailed;
   }
   Print("{}", out);
+  if (options.directory.empty() && std::ranges::find(names, kPythonStrategy) == names.end()) {
+    PrintError("orbweaver strategy list: {}\n", kWithoutPython);
+  }
   return code;
 }
 
@@ -145,7 +149,10 @@ int New(const std::string& file) {
 }
 
 int Test(std::span<const std::string> args) {
-  const absl::Status failed = BecomePython(StrategyDirectory({}), args);
+  const std::vector<std::string> names = ListStrategies({});
+  const absl::Status failed = std::ranges::find(names, kPythonStrategy) == names.end()
+                                  ? FatalError("{}", kWithoutPython)
+                                  : BecomePython(kOwnPython, StrategyDirectory({}), args);
   PrintError("orbweaver strategy test: {}\n", MessageOf(failed));
   return kExitFailed;
 }

@@ -1,12 +1,9 @@
 #include "cli/strategy_files.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string_view>
-#include <unistd.h>
-#include <vector>
 
 #include "common/base/status.h"
 
@@ -125,23 +122,6 @@ absl::Status WriteNewStrategy(const fs::path& file) {
   };
   RETURN_IF_ERROR(Write(file, filled(kStrategy)));
   return Write(test, filled(kTest));
-}
-
-absl::Status BecomePython(const fs::path& directory, std::span<const std::string> arguments) {
-  std::string path = (directory.parent_path() / "python").string();
-  if (const char* const own = std::getenv("PYTHONPATH"); own != nullptr && *own != '\0') {
-    path += std::string(":") + own;
-  }
-  setenv("PYTHONPATH", path.c_str(), 1);
-  setenv("ORBWEAVER_STRATEGIES", directory.c_str(), 1);
-  std::string program = ORBWEAVER_PYTHON;
-  std::vector<char*> all = {program.data()};
-  std::vector<std::string> kept(arguments.begin(), arguments.end());
-  for (std::string& argument : kept) all.push_back(argument.data());
-  all.push_back(nullptr);
-  execvp(program.c_str(), all.data());
-  return FatalError("{} cannot be started: {}. Install Python of that version", program,
-                    std::strerror(errno));
 }
 
 }  // namespace orbweaver

@@ -51,6 +51,9 @@ absl::StatusOr<std::string> FindPath(const StrategyOptions& options) {
   if (std::find(known.begin(), known.end(), options.name) != known.end()) {
     return directory / (options.name + std::string(kSuffix));
   }
+  if (options.name == kPythonStrategy && options.directory.empty()) {
+    return FatalError("{}", kWithoutPython);
+  }
   const std::string nearest = config::Nearest(options.name, known);
   return FatalError("none of this name in {}. {}", directory.string(),
                     nearest.empty()

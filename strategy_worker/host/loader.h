@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -14,6 +15,13 @@
 #include "strategy_worker/host/strategy_options.h"
 
 namespace orbweaver {
+
+// The strategy that runs classes in Python. Installations without Python are without it, too.
+inline constexpr std::string_view kPythonStrategy = "python";
+inline constexpr std::string_view kWithoutPython =
+    "strategies in Python are not in this installation, which was made without Python. Use one "
+    "that has it: the Debian package, a build from the sources, or the container image that is "
+    "built without `--build-arg PYTHON=`";
 
 // Makes the strategy that `options` name, with their parameters. `seed`: for strategies that decide
 // at random. Every error is fatal, begins with `load strategy 'NAME' (PATH)` and says what to do.

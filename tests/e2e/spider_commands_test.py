@@ -1,6 +1,6 @@
-"""`orbweaver fetch`, `orbweaver parse` and `orbweaver robots`, the real program: what they print, and their exit codes.
+"""`orbweaver fetch`, `parse`, `robots` and `spider-check`, the real program: what they print, and their exit codes.
 
-Run by CTest; by hand: python3 tests/e2e/spider_commands_test.py PATH_TO_ORBWEAVER
+Run by CTest; by hand: python3 tests/e2e/spider_commands_test.py PATH_TO_ORBWEAVER CACHE
 """
 import http.server
 import json
@@ -12,6 +12,7 @@ import threading
 import unittest
 
 PROGRAM = None
+PACKAGES = ""
 TESTDATA = pathlib.Path(__file__).resolve().parents[2] / "spider/parse/testdata"
 BASE = "https://news.example.co.uk/2024/harbour.html"
 
@@ -38,6 +39,48 @@ class Site(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+class SpiderCheckCommand(unittest.TestCase):
+    """Without Kafka: python/tests/spider_check_test.py has the check itself."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def check(self, *args, python=None, packages=""):
+        """With a `python3` of that text, or none, alone on the PATH."""
+        if python is not None:
+            (self.folder / "python3").write_text(python)
+            (self.folder / "python3").chmod(0o755)
+        environment = {"PATH": str(self.folder), "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run([PROGRAM, "spider-check", *args], env=environment, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stderr
+
+    def test_packages_that_are_missing_are_named_with_the_command_that_installs_them(self):
+        bare = f'#!/bin/sh\nexec {sys.executable} -S "$@"\n'
+        code, told = self.check("--kafka", "127.0.0.1:1", "--", "true", python=bare)
+        self.assertEqual(2, code)
+        self.assertRegex(told, r"^orbweaver spider-check: No module named '[a-z_.]+'. It wants packages of ")
+        project = (pathlib.Path(__file__).parents[2] / "python/pyproject.toml").read_text()
+        wanted = [line for line in project.splitlines() if line.startswith(("dependencies =", "spider ="))]
+        wanted = {one.replace(" ", "") for line in wanted for one in line.split('"')[1::2]}
+        self.assertEqual(4, len(wanted))
+        for text in (told, run("spider-check", "--help").stdout.decode()):
+            self.assertEqual(wanted, set(text.partition("pip install ")[2].split("\n")[0].replace("'", "").split()), text)
+
+    def test_no_python_is_told(self):
+        code, told = self.check("--kafka", "127.0.0.1:1", "--", "true")
+        self.assertEqual((2, "orbweaver spider-check: python3 cannot be started: No such file or directory. Install Python\n"), (code, told))
+
+    def test_it_goes_on_in_python(self):
+        own = f'#!/bin/sh\nexec {sys.executable} "$@"\n'
+        code, told = self.check("--kafka", "127.0.0.1:1", "--", "true", python=own, packages=PACKAGES)
+        self.assertEqual((2, "spider_check: make topics on 127.0.0.1:1: [Errno 111] Connection refused\n"), (code, told))
+        code, told = self.check("--", "true", python=own, packages=PACKAGES)
+        self.assertEqual(2, code)
+        self.assertTrue(told.startswith("usage: orbweaver spider-check --kafka HOST:PORT"), told)
 
 
 class FetchCommand(unittest.TestCase):
@@ -172,4 +215,6 @@ class RobotsCommand(unittest.TestCase):
 
 if __name__ == "__main__":
     PROGRAM = sys.argv.pop(1)
+    # The packages of deploy/deps/python.txt.
+    PACKAGES = str(pathlib.Path(sys.argv.pop(1)) / "python-packages-1")
     unittest.main()

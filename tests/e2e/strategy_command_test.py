@@ -1,5 +1,7 @@
 """`orbweaver strategy` as its users call it: python3 strategy_command_test.py PROGRAM LIBRARIES"""
 import json
+import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,33 @@ class StrategyCommand(unittest.TestCase):
     def test_list_as_json_is_an_object_a_line(self):
         done = run("list", "--json")
         self.assertLessEqual(BUILT_IN, {json.loads(line)["name"] for line in done.stdout.splitlines()})
+
+    def test_an_installation_without_python_says_so_and_what_to_do(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            ours, theirs = pathlib.Path(PROGRAM).resolve().parents[1] / "lib/orbweaver/strategies", root / "lib/orbweaver/strategies"
+            theirs.mkdir(parents=True)
+            for library in ours.glob("*.so"):
+                if library.name != "python.so":
+                    (theirs / library.name).symlink_to(library)
+            (root / "bin").mkdir()
+            program = shutil.copy(PROGRAM, root / "bin")
+            (root / "own.py").write_text("")
+
+            def told(*args):
+                done = subprocess.run([program, *args], cwd=root, capture_output=True, text=True, timeout=60)
+                return done.returncode, done.stdout, done.stderr
+
+            why = "strategies in Python are not in this installation, which was made without Python. Use one that has it: "
+            code, out, warning = told("strategy", "list")
+            self.assertEqual((0, BUILT_IN - {"python"}), (code, {line.split()[0] for line in out.splitlines()}))
+            self.assertIn(why, warning)
+            self.assertNotIn(why, run("list").stderr)
+            for command in (("strategy", "describe", "own.py"), ("strategy", "test", "own.py"), ("crawl", "http://localhost/", "--strategy", "own.py")):
+                code, out, error = told(*command)
+                self.assertIn(code, (1, 2), command)
+                self.assertIn(why, error)
+            self.assertFalse((root / "crawl-data").exists())
 
     def test_describe_says_type_bounds_default_and_meaning(self):
         done = run("describe", "discovery")

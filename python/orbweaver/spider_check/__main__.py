@@ -1,8 +1,12 @@
-"""python -m orbweaver.spider_check --kafka HOST:PORT -- COMMAND…"""
+"""orbweaver spider-check --kafka HOST:PORT -- COMMAND…
+
+Without the program: orbweaver-spider-check, which the wheel brings, or python -m orbweaver.spider_check.
+"""
 
 from __future__ import annotations
 
 import argparse
+import pathlib
 import secrets
 import sys
 import time
@@ -19,8 +23,8 @@ _RULES = "\n".join(f"  {rule:14}{meaning}" for rule, meaning in RULES.items())
 
 def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m orbweaver.spider_check", formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="python -m orbweaver.spider_check --kafka HOST:PORT [OPTIONS] -- COMMAND…",
+        prog="spider_check", formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage=f"{_name()} --kafka HOST:PORT [OPTIONS] -- COMMAND…",
         description="Runs a spider against a scripted feed on real Kafka, and tells which rules of proto/README.md it breaks.\n"
                     "The sites are pages on 127.77.0.0/16 of this machine; the spider must be allowed to fetch from there.\n"
                     "COMMAND gets where it should work in place of the words {brokers} and {prefix}, and in the environment\n"
@@ -52,6 +56,12 @@ def main(arguments: Optional[List[str]] = None) -> int:
     if died:
         return _fail(f"{died}; its own messages stand above. Rules beyond that point were not tried")
     return 1 if check.verdict.breaches else 0
+
+
+def _name() -> str:
+    """As it was called: by the program orbweaver, by the wheel's own name, or by the module's."""
+    called = pathlib.Path(sys.argv[0]).name
+    return {"-c": "orbweaver spider-check", "__main__.py": "python -m orbweaver.spider_check"}.get(called, called)
 
 
 def _say() -> Callable[[str], None]:
