@@ -174,7 +174,8 @@ class AdminServer::Impl {
 
   absl::Status Start() {
     if (!options_.tls_certificate.empty() || !options_.tls_key.empty()) {
-      ASSIGN_OR_RETURN(tls_, LoadTls(options_.tls_certificate, options_.tls_key));
+      tls_ = std::make_unique<TlsCertificate>(options_.tls_certificate, options_.tls_key);
+      RETURN_IF_ERROR(tls_->Load());
     }
     error_code error;
     const auto address = asio::ip::make_address(options_.listen, error);
@@ -216,7 +217,7 @@ class AdminServer::Impl {
       if (tls_ == nullptr) {
         Welcome(std::make_shared<Stream>(std::move(socket)));
       } else {
-        Welcome(std::make_shared<TlsStream>(Stream(std::move(socket)), *tls_));
+        Welcome(std::make_shared<TlsStream>(Stream(std::move(socket)), tls_->Current()));
       }
     }
   }
@@ -387,12 +388,12 @@ class AdminServer::Impl {
   // Constant after Start.
   const AdminServerOptions& options_;
   const Handler& handler_;
-  std::unique_ptr<asio::ssl::context> tls_;  // null: HTTP without TLS
   int port_ = 0;
 
   const HostCheck hosts_;
 
-  // The thread of io_ only.
+  // The thread of io_ only, after Start.
+  std::unique_ptr<TlsCertificate> tls_;  // null: HTTP without TLS
   ConnectionTable connections_;
   int calls_in_hand_ = 0;
   int slow_reads_in_hand_ = 0;

@@ -38,7 +38,7 @@ struct AdminServerOptions {
   // 421.
   std::vector<std::string> hosts;
   // Files with a chain of certificates and its private key, PEM; both empty: HTTP without TLS. They
-  // are read by Start.
+  // are read by Start, and again when they have changed (admin_tls.h).
   std::string tls_certificate;
   std::string tls_key;
   // A request must have come whole within this, an answer have been taken within this again; an

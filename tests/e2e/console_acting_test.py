@@ -9,6 +9,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import ssl
 import subprocess
 import sys
@@ -297,6 +298,15 @@ class Acting(BackgroundCrawl):
         self.assertEqual(200, self.ask(address, "GET", "/", tls=trusts)[0])
         with self.assertRaises((http.client.HTTPException, OSError)):
             self.ask(address, "GET", "/")
+        # It is renewed while the console runs; what cannot be used is passed over.
+        shown = lambda: ssl.get_server_certificate(tuple(address.split(":")))
+        former, renewed = ((self.folder / f"{name}.pem").read_text() for name in ("one", "two"))
+        self.assertEqual(former, shown())
+        (self.folder / "one.pem").write_text(renewed)
+        self.assertEqual(former, shown())
+        shutil.copy(self.folder / "two.key", self.folder / "one.key")
+        self.assertEqual(renewed, shown())
+        self.assertEqual(200, self.ask(address, "GET", "/healthz", tls=ssl.create_default_context(cafile=self.folder / "two.pem"))[0])
         self.ends(process, 0)
         # The commands of the same machine find a crawl with TLS too.
         crawl, address, _ = self.begins_crawl("--set=console.tls_cert=one.pem", "--set=console.tls_key=one.key")
