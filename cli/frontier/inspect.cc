@@ -51,12 +51,14 @@ void WritePage(const PageFacts& page, JsonWriter& json) {
   json.Key("body_bytes").Value(page.body_bytes).EndObject();
 }
 
-void WriteUrls(const StatusCounts& counts, JsonWriter& json) {
-  const auto of = [&counts](LinkStatus status) { return counts[static_cast<size_t>(status)]; };
+void WriteUrls(const UrlCounts& counts, JsonWriter& json) {
+  const auto of = [&counts](LinkStatus status) {
+    return counts.by_status[static_cast<size_t>(status)];
+  };
   json.BeginObject().Key("not_crawled").Value(of(LinkStatus::kNotCrawled));
   json.Key("queued").Value(of(LinkStatus::kQueued)).Key("crawled").Value(of(LinkStatus::kCrawled));
   json.Key("error").Value(of(LinkStatus::kError)).Key("gone").Value(of(LinkStatus::kGone));
-  json.EndObject();
+  json.Key("counted").Value(counts.counted).EndObject();
 }
 
 void WriteRecord(const DomainRecord& record, JsonWriter& json) {
@@ -189,7 +191,7 @@ std::string DomainJson(const DomainFacts& facts, WallTime now, const DomainOutco
   json.Key("record");
   WriteOrNull(facts.record, json, [&](const DomainRecord& record) { WriteRecord(record, json); });
   json.Key("urls");
-  WriteOrNull(facts.urls, json, [&](const StatusCounts& urls) { WriteUrls(urls, json); });
+  WriteOrNull(facts.urls, json, [&](const UrlCounts& urls) { WriteUrls(urls, json); });
   json.Key("robots").BeginObject().Key("files").BeginArray();
   for (const RobotsFile& file : facts.robots.files) WriteRobots(file, json);
   json.EndArray().Key("has_more").Value(facts.robots.has_more).EndObject();

@@ -1,5 +1,6 @@
 #include "cli/frontier/url_facts.h"
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <utility>
@@ -52,22 +53,49 @@ absl::Status ReadStates(Store& store, const Fingerprint* url, DomainFacts* domai
   return absl::OkStatus();
 }
 
+// Of each shard that is counted its lowest key, from the first shard on.
+std::vector<Fingerprint> CountedShards(const DomainRecord& record) {
+  std::vector<Fingerprint> lowest;
+  std::vector<uint8_t> bits;
+  if (!ShardBits(record.manifest, &bits)) return lowest;
+  double expected = 0;
+  for (size_t i = 0; i < bits.size(); ++i) {
+    expected += std::ldexp(static_cast<double>(record.known_urls), -bits[i]);
+    if (i > 0 && expected > static_cast<double>(kMostCountedUrls)) break;
+    lowest.push_back({uint64_t{record.manifest[i].first} << 48, 0});
+  }
+  return lowest;
+}
+
+UrlCounts Scaled(const StatusCounts& counted, uint64_t known) {
+  UrlCounts counts{.by_status = counted};
+  for (const uint64_t count : counted) counts.counted += count;
+  if (counts.counted == 0 || counts.counted >= known) return counts;
+  const double factor = static_cast<double>(known) / static_cast<double>(counts.counted);
+  for (uint64_t& count : counts.by_status) {
+    count = static_cast<uint64_t>(std::llround(static_cast<double>(count) * factor));
+  }
+  return counts;
+}
+
 // The worker may replace the blocks that the record names while they are read; then they are as
 // good as not there.
-absl::StatusOr<std::optional<StatusCounts>> CountUrls(Store& store, const DomainFacts& domain) {
-  if (domain.record->known_urls > kMostCountedUrls) return std::nullopt;
+absl::StatusOr<std::optional<UrlCounts>> CountUrls(Store& store, const DomainFacts& domain) {
+  const bool is_huge = domain.record->known_urls > kMostCountedUrls;
+  const std::vector<Fingerprint> some =
+      is_huge ? CountedShards(*domain.record) : std::vector<Fingerprint>();
   MetricRegistry registry;
   StateMetrics metrics(registry);
   PackedStateStore states(store, SystemClock(), {}, metrics);
   const StateRequest request{.domain = domain.domain,
                              .partition = domain.partition,
-                             .fingerprints = {},
-                             .all_states = true};
+                             .fingerprints = some,
+                             .all_states = some.empty()};
   absl::Status loaded = states.Load({&request, 1}, kLookTimeout).status();
   if (IsRetry(loaded)) return loaded;
   DomainStates* const found = loaded.ok() ? states.Find(domain.domain) : nullptr;
   if (found == nullptr) return std::nullopt;
-  return found->CountByStatus();
+  return Scaled(found->CountByStatus(), domain.record->known_urls);
 }
 
 absl::StatusOr<std::optional<Head>> ReadHead(Store& store, std::string_view domain) {

@@ -68,8 +68,14 @@ struct PageFacts {
   KeptMeta meta;         // the same
 };
 
-// Of a larger domain they are not counted: all its states would be read for it, 11 bytes each.
+// Of a larger domain about so many of its known URLs are counted, 11 bytes each: some of its
+// shards. These are ranges of hashes, and so a fair sample.
 inline constexpr uint64_t kMostCountedUrls = 200'000;
+
+struct UrlCounts {
+  StatusCounts by_status{};  // of all known URLs: estimated where fewer were counted
+  uint64_t counted = 0;
+};
 
 struct DomainFacts {
   std::string domain;
@@ -77,9 +83,7 @@ struct DomainFacts {
   PartitionId partition;
   std::optional<DomainRecord> record;  // the strategy worker's
   std::optional<DomainReport> queue;   // the db worker's
-  // Its known URLs; nothing of a domain with more than kMostCountedUrls, or while they cannot be
-  // read.
-  std::optional<StatusCounts> urls;
+  std::optional<UrlCounts> urls;       // the known ones; nothing: they cannot be read just now
   RobotsFiles robots;
 };
 

@@ -66,28 +66,43 @@ TEST(UrlFactsTest, UrlsAreCountedByTheirStateOverAllShardsAndThoseOfAPurgeAreNot
   }
   states.record().applied = {.topic_epoch = 1, .offset = Offset(7)};
   owner.FlushAndWrite(1);
-  const auto counted = [&] { return ReadDomainFacts(owner.store(), "one.test", 1, {})->urls; };
+  const auto counted = [&] {
+    const auto facts = ReadDomainFacts(owner.store(), "one.test", 1, {});
+    EXPECT_EQ(facts->urls->counted, 200u);
+    return facts->urls->by_status;
+  };
   EXPECT_EQ(counted(), (StatusCounts{40, 80, 40, 10, 30}));
   DomainStates& purged = owner.Load("one.test", {});
   purged.ForgetQueued();
   owner.FlushAndWrite(2);
   EXPECT_EQ(counted(), (StatusCounts{120, 0, 40, 10, 30}));
-  EXPECT_EQ(ReadDomainFacts(owner.store(), "never.test", 1, {})->urls, std::nullopt);
+  EXPECT_FALSE(ReadDomainFacts(owner.store(), "never.test", 1, {})->urls.has_value());
 }
 
-TEST(UrlFactsTest, UrlsOfAHugeDomainAreNotCounted) {
+// Its shards are as many as those of a domain of millions, and each is as large.
+TEST(UrlFactsTest, OfAHugeDomainSomeShardsAreCountedAndStandForAll) {
+  constexpr uint64_t kKnown = 4 * kMostCountedUrls;
   MemoryTables tables;
   TestOwner owner(&tables);
-  DomainStates& states = owner.Load("one.test", {Url(1)});
-  states.Set(Url(1), {});
+  DomainStates& states = owner.Load("one.test", SpreadUrls(kKnown));
+  StatusCounts all{};
+  for (uint64_t i = 0; i < kKnown; ++i) {
+    const auto status = static_cast<LinkStatus>(i % 11 % 5);
+    states.Set(Spread(i), {.status = status});
+    ++all[static_cast<size_t>(status)];
+  }
   states.record().applied = {.topic_epoch = 1, .offset = Offset(7)};
-  states.record().known_urls = kMostCountedUrls + 1;
-  states.MarkChanged();
   owner.FlushAndWrite(1);
   const auto facts = ReadDomainFacts(owner.store(), "one.test", 1, {});
   ASSERT_OK(facts);
-  EXPECT_EQ(facts->record->known_urls, kMostCountedUrls + 1);
-  EXPECT_EQ(facts->urls, std::nullopt);
+  ASSERT_GT(facts->record->manifest.size(), 8u);
+  EXPECT_EQ(facts->record->known_urls, kKnown);
+  EXPECT_LE(facts->urls->counted, kMostCountedUrls + kMostCountedUrls / 100);
+  EXPECT_GE(facts->urls->counted, kMostCountedUrls / 2);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const double estimated = static_cast<double>(facts->urls->by_status[i]);
+    EXPECT_NEAR(estimated / static_cast<double>(all[i]), 1, 0.03) << i;
+  }
 }
 
 }  // namespace

@@ -6,11 +6,12 @@ import {outcomes} from "./outcomes.js";
 
 const states = {crawled: "fetched", queued: "scheduled", not_crawled: "not scheduled", error: "failed, may be tried again", gone: "failed for good"};
 const byState = (urls) => Object.entries(states).filter(([state]) => urls[state]).map(([state, says]) => `${count(urls[state])} ${says}`).join(" · ");
+const counted = (urls, known) => [byState(urls), urls.counted < known && make("small", {class: "faint"}, ` about: estimated from ${count(urls.counted)} of them`)];
 
 function known(record, urls, now) {
   const robots = record.robots_at_ms ? ["status ", record.robots_status, ", ", time(record.robots_at_ms, now)] : "not fetched yet";
   return [make("h2", null, "What is known"), facts([
-    ["Known URLs", count(record.known_urls)], urls && ["By their state", byState(urls)],
+    ["Known URLs", count(record.known_urls)], urls && ["By their state", counted(urls, record.known_urls)],
     record.sitemaps && ["Sitemaps asked for", count(record.sitemaps)], record.assets && ["Assets asked for", count(record.assets)],
     ["Pages fetched, repeats too", count(record.fetched)], ["Failures", count(record.failed)],
     ["Requests, repeats too", count(record.scheduled)], ["robots.txt", robots],
