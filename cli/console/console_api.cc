@@ -44,6 +44,8 @@ constexpr size_t kMostRows = 500;
 // To read the domains of a large crawl takes a while, and whoever turns pages, or sorts, wants the
 // same ones.
 constexpr Duration kTableEvery = std::chrono::seconds(5);
+// A rate is of the time since the table before, and says nothing of now where that was long ago.
+constexpr Duration kMostRateTime = std::chrono::minutes(2);
 constexpr Duration kSampleEvery = std::chrono::seconds(10);
 // Partitions move seldom, and to ask who owns them takes a connection for each group.
 constexpr Duration kOwnersEvery = std::chrono::seconds(5);
@@ -214,16 +216,28 @@ ConsoleApi::Answer ConsoleApi::Workers() {
 ConsoleApi::Answer ConsoleApi::Domains(const FormParams& params) {
   ASSIGN_OR_RETURN(const DomainQuery query, QueryOf(params));
   ASSIGN_OR_RETURN(const Frontier* const frontier, subject_.look());
-  ASSIGN_OR_RETURN(const int partitions, frontier->Partitions());
   if (!table_.has_value() || clock_.Now() - table_at_ >= kTableEvery) {
-    table_.reset();  // two of them would be in memory
-    ASSIGN_OR_RETURN(table_,
-                     DomainTable::Read(frontier->store(), partitions, options_.spider.politeness,
-                                       kMostRead, kLookTimeout));
-    table_at_ = clock_.Now();
+    RETURN_IF_ERROR(ReadTable(*frontier));
   }
-  ASSIGN_OR_RETURN(const DomainPage page, table_->Page(query, clock_.Wall()));
+  ASSIGN_OR_RETURN(DomainPage page, table_->Page(query, clock_.Wall()));
+  std::vector<std::string> names;
+  for (const ListedDomain& listed : page.domains) names.push_back(listed.domain);
+  page.last_failures = subject_.outcomes != nullptr ? subject_.outcomes->LastFailures(names)
+                                                    : frontier->LastFailures(names);
   return DomainPageJson(page);
+}
+
+absl::Status ConsoleApi::ReadTable(const Frontier& frontier) {
+  ASSIGN_OR_RETURN(const int partitions, frontier.Partitions());
+  if (table_.has_value()) fetched_then_ = table_->Fetched(table_at_);
+  table_.reset();  // two of them would be in memory
+  ASSIGN_OR_RETURN(table_, DomainTable::Read(frontier.store(), partitions,
+                                             options_.spider.politeness, kMostRead, kLookTimeout));
+  table_at_ = clock_.Now();
+  if (fetched_then_.has_value() && table_at_ - fetched_then_->at <= kMostRateTime) {
+    table_->SetRates(*fetched_then_, table_at_);
+  }
+  return absl::OkStatus();
 }
 
 ConsoleApi::Answer ConsoleApi::Domain(const FormParams& params) {
@@ -239,7 +253,9 @@ ConsoleApi::Answer ConsoleApi::Domain(const FormParams& params) {
 
 absl::StatusOr<DomainOutcomes> ConsoleApi::LastOutcomes(const Frontier& frontier,
                                                         const DomainFacts& domain) const {
-  if (subject_.outcomes) return subject_.outcomes(domain.domain);
+  if (subject_.outcomes != nullptr) {
+    return subject_.outcomes->Of(domain.domain, OutcomeBounds().outcomes);
+  }
   return frontier.LastOutcomes(domain.domain, domain.partition);
 }
 

@@ -27,6 +27,7 @@
 #include "cli/frontier/frontier.h"
 #include "cli/frontier/frontier_status.h"
 #include "cli/frontier/queue_sample.h"
+#include "cli/frontier/recent_outcomes.h"
 #include "cli/frontier/url_facts.h"
 #include "cli/product_options.h"
 
@@ -50,8 +51,8 @@ struct ConsoleSubject {
   std::function<QueueSample()> queue;
   // Writes the progress of a crawl in this process as an object; none for the others.
   std::function<void(JsonWriter&)> write_run;
-  // A domain's last ones, where somebody knows them better than Frontier::LastOutcomes.
-  std::function<DomainOutcomes(std::string_view domain)> outcomes = {};
+  // The last ones, where somebody knows them better than Frontier does; it must outlive the API.
+  const RecentOutcomes* outcomes = nullptr;
   // Knows workers and curves; none: there are none.
   std::shared_ptr<const CrawlSampler> sampler = nullptr;
   // Those that a worker of the sampler's plays, each with all partitions: the crawl in this
@@ -81,6 +82,8 @@ class ConsoleApi {
   Answer History(const FormParams& params);
   Answer Workers();
   Answer Domains(const FormParams& params);
+  // Reads table_ anew, with rates since it was read before.
+  absl::Status ReadTable(const Frontier& frontier);
   Answer Domain(const FormParams& params);
   Answer Url(const FormParams& params);
   absl::StatusOr<DomainOutcomes> LastOutcomes(const Frontier& frontier,
@@ -102,6 +105,7 @@ class ConsoleApi {
   // For several pages, orders and filters.
   std::optional<DomainTable> table_;
   SteadyTime table_at_;
+  std::optional<FetchedThen> fetched_then_;  // of the table before
   // The owners of partitions.
   std::optional<FrontierStatus> owners_;
   SteadyTime owners_at_;

@@ -16,6 +16,8 @@
 #include "common/store/rocksdb/rocksdb_store.h"
 #include "common/url/partition.h"
 #include "db_worker/queue/columns.h"
+#include "strategy_worker/states/domain_record.h"
+#include "strategy_worker/states/shard.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/scratch_folder.h"
 
@@ -159,6 +161,37 @@ TEST_F(ConsoleApiTest, DomainsAreReadAnewWhenTheyAreOldAndNotForEachPage) {
   EXPECT_EQ(counted(), "1");
   clock_.Advance(std::chrono::seconds(5));
   EXPECT_EQ(counted(), "2");
+}
+
+TEST_F(ConsoleApiTest, ADomainsRateIsOfTheTimeSinceTheTableBefore) {
+  uint64_t version = 0;
+  const auto put = [&](uint64_t fetched) {
+    const std::string record = EncodeDomainRecord({.fetched = fetched});
+    const std::string row = ShardRow(DomainRow("a.test"), 0);
+    const CellPut cell{kRecordColumn, record};
+    const RowPut put{row, Version(++version), {&cell, 1}};
+    std::vector<uint32_t> remaining;
+    ASSERT_OK(store_->Write(Table::kDomains, {&put, 1}, kLong, &remaining));
+  };
+  const auto rate = [this] {
+    const std::string body = Get("/api/v1/domains").body;
+    const std::string_view name = R"("pages_per_second":)";
+    const size_t begin = body.find(name) + name.size();
+    return body.substr(begin, body.find(',', begin) - begin);
+  };
+  put(10);
+  EXPECT_EQ(rate(), "null");
+  put(30);
+  clock_.Advance(std::chrono::seconds(10));
+  EXPECT_EQ(rate(), "2");
+  put(31);
+  clock_.Advance(std::chrono::seconds(4));
+  EXPECT_EQ(rate(), "2");  // of the same table
+  clock_.Advance(std::chrono::minutes(3));
+  EXPECT_EQ(rate(), "null");
+  put(36);
+  clock_.Advance(std::chrono::seconds(5));
+  EXPECT_EQ(rate(), "1");
 }
 
 TEST_F(ConsoleApiTest, DeadLettersArePagedByTheCursorOfThePageBefore) {

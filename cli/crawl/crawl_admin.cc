@@ -66,10 +66,7 @@ CrawlAdmin::CrawlAdmin(const ProductOptions& options, const CrawlFolder& folder,
             .look = [this]() -> absl::StatusOr<const Frontier*> { return &frontier_; },
             .queue = [&crawl] { return QueueOf(crawl); },
             .write_run = [&run](JsonWriter& json) { run.Write(json); },
-            .outcomes =
-                [&outcomes](std::string_view domain) {
-                  return outcomes.Of(domain, OutcomeBounds().outcomes);
-                },
+            .outcomes = &outcomes,
             .sampler = sampler_,
             .roles = {"db-worker", "spider", "strategy-worker"}}),
       site_(api_, admin_),

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/hash/hash.h"
+
 #include "common/base/big_endian.h"
 #include "common/base/status.h"
 #include "common/url/domain.h"
@@ -37,6 +39,10 @@ uint64_t NumberOf(const ListedDomain& listed, DomainColumn column) {
       return listed.known_urls;
     case DomainColumn::kFetched:
       return listed.fetched;
+    case DomainColumn::kRate:
+      // A thousandth of a page is precise enough, and unknown is less than nothing.
+      return listed.pages_per_s.has_value() ? 1 + static_cast<uint64_t>(*listed.pages_per_s * 1000)
+                                            : 0;
     case DomainColumn::kFailed:
       return listed.failed;
     case DomainColumn::kBlockedUntil:
@@ -123,6 +129,7 @@ absl::Status ReadPortion(Store& store, int begin, int end, const PolitenessOptio
                               }
                               const DomainReport report =
                                   ReportOf(PartitionId(), "", head, politeness);
+                              read.listed.waiting_by_band = report.waiting;
                               for (const uint64_t waiting : report.waiting)
                                 read.listed.waiting += waiting;
                               read.listed.delayed = report.delayed;
@@ -166,6 +173,8 @@ std::string_view DomainColumnName(DomainColumn column) {
       return "known_urls";
     case DomainColumn::kFetched:
       return "fetched";
+    case DomainColumn::kRate:
+      return "pages_per_second";
     case DomainColumn::kFailed:
       return "failed";
     case DomainColumn::kBlockedUntil:
@@ -203,6 +212,25 @@ absl::StatusOr<DomainTable> DomainTable::Read(Store& store, int partitions,
   }
   table.share_ = static_cast<double>(slot) / kSlots;
   return table;
+}
+
+FetchedThen DomainTable::Fetched(SteadyTime at) const {
+  FetchedThen then{.at = at, .by_domain = {}};
+  then.by_domain.reserve(domains_.size());
+  for (const ListedDomain& listed : domains_) {
+    then.by_domain[absl::HashOf(listed.domain)] = listed.fetched;
+  }
+  return then;
+}
+
+void DomainTable::SetRates(const FetchedThen& then, SteadyTime now) {
+  const double seconds = std::chrono::duration<double>(now - then.at).count();
+  if (seconds <= 0) return;
+  for (ListedDomain& listed : domains_) {
+    const auto before = then.by_domain.find(absl::HashOf(listed.domain));
+    if (before == then.by_domain.end() || before->second > listed.fetched) continue;
+    listed.pages_per_s = static_cast<double>(listed.fetched - before->second) / seconds;
+  }
 }
 
 absl::StatusOr<DomainPage> DomainTable::Page(const DomainQuery& query, WallTime now) const {

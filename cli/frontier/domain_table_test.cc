@@ -28,9 +28,10 @@ const WallTime kNow(std::chrono::hours(1000));
 
 class DomainTableTest : public ::testing::Test {
  protected:
-  void Put(Table table, const std::string& row, std::string_view column, const std::string& value) {
+  void Put(Table table, const std::string& row, std::string_view column, const std::string& value,
+           uint64_t version = 1) {
     const CellPut cell{column, value};
-    const RowPut put{row, Version(1), {&cell, 1}};
+    const RowPut put{row, Version(version), {&cell, 1}};
     std::vector<uint32_t> remaining;
     ASSERT_OK(store_.Write(table, {&put, 1}, kLong, &remaining));
   }
@@ -39,8 +40,9 @@ class DomainTableTest : public ::testing::Test {
     EncodeHead(head, &value);
     Put(Table::kQueue, DomainRow(domain), kHeadColumn, value);
   }
-  void PutRecord(const std::string& domain, const DomainRecord& record) {
-    Put(Table::kDomains, ShardRow(DomainRow(domain), 0), kRecordColumn, EncodeDomainRecord(record));
+  void PutRecord(const std::string& domain, const DomainRecord& record, uint64_t version = 1) {
+    Put(Table::kDomains, ShardRow(DomainRow(domain), 0), kRecordColumn, EncodeDomainRecord(record),
+        version);
   }
   // `count` requests wait.
   static Head Waiting(uint64_t count) {
@@ -114,6 +116,43 @@ TEST_F(DomainTableTest, AscendingBeginsWithTheLeast) {
               ElementsAre("c.test", "a.test", "b.test"));
   EXPECT_THAT(NamesOf(List({.sort = DomainColumn::kName})),
               ElementsAre("c.test", "b.test", "a.test"));
+}
+
+TEST_F(DomainTableTest, ARowHasItsRequestsByBand) {
+  Head head = Waiting(3);
+  head.bands[7].Append(1, 1);
+  head.bands[7].waiting = 2;
+  PutHead("a.test", head);
+  const ListedDomain listed = List({}).domains.at(0);
+  EXPECT_THAT(listed.waiting_by_band, ElementsAre(3, 0, 0, 0, 0, 0, 0, 2));
+  EXPECT_EQ(listed.waiting, 5u);
+}
+
+TEST_F(DomainTableTest, RatesAreThoseSinceTheTableBefore) {
+  for (const char* const domain : {"fast.test", "slow.test", "forgotten.test"}) {
+    PutRecord(domain, {.fetched = 100});
+  }
+  const SteadyTime then{};
+  const FetchedThen before = Read()->Fetched(then);
+  PutRecord("fast.test", {.fetched = 150}, 2);
+  PutRecord("slow.test", {.fetched = 101}, 2);
+  PutRecord("forgotten.test", {.fetched = 3}, 2);
+  PutRecord("new.test", {.fetched = 1000}, 2);
+  auto table = Read();
+  ASSERT_OK(table);
+  table->SetRates(before, then + std::chrono::seconds(10));
+  const auto page = table->Page({.sort = DomainColumn::kRate}, kNow);
+  ASSERT_OK(page);
+  EXPECT_THAT(NamesOf(*page), ElementsAre("fast.test", "slow.test", "forgotten.test", "new.test"));
+  EXPECT_EQ(page->domains[0].pages_per_s, 5);
+  EXPECT_EQ(page->domains[1].pages_per_s, 0.1);
+  EXPECT_EQ(page->domains[2].pages_per_s, std::nullopt);
+  EXPECT_EQ(page->domains[3].pages_per_s, std::nullopt);
+  // Of no time there is no rate.
+  auto at_once = Read();
+  ASSERT_OK(at_once);
+  at_once->SetRates(before, then);
+  EXPECT_EQ(at_once->Page({}, kNow)->domains[0].pages_per_s, std::nullopt);
 }
 
 TEST_F(DomainTableTest, AFilterTakesNamesAndPhases) {

@@ -112,8 +112,14 @@ void ExplainTraced(const std::optional<RequestTrace>& trace, Explanation* out) {
       out->answer = UrlAnswer::kWithSpider;
       out->says = fmt::format(
           "was asked for: the outcome stands in the spider log{}, which the strategy worker has "
-          "yet "
-          "to read",
+          "yet to read",
+          behind);
+      return;
+    case RequestTrace::Where::kHandedBack:
+      out->answer = UrlAnswer::kOnItsWay;
+      out->says = fmt::format(
+          "was handed back by a spider, unfetched: that stands in the spider log{}, and once the "
+          "strategy worker has read it, it is queued again",
           behind);
       return;
     case RequestTrace::Where::kNowhere:

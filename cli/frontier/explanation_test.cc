@@ -142,6 +142,9 @@ TEST(ExplanationTest, ARequestBetweenTwoWorkersSaysWhere) {
   EXPECT_THAT(tell(Where::kFeed).text, HasSubstr("spider feed, behind 7 messages"));
   EXPECT_EQ(tell(Where::kSpiderLog).answer, UrlAnswer::kWithSpider);
   EXPECT_THAT(tell(Where::kSpiderLog).text, HasSubstr("outcome stands in the spider log"));
+  EXPECT_EQ(tell(Where::kHandedBack).answer, UrlAnswer::kOnItsWay);
+  EXPECT_THAT(tell(Where::kHandedBack).text,
+              AllOf(HasSubstr("handed back by a spider, unfetched"), HasSubstr("7 messages")));
   EXPECT_EQ(tell(Where::kNowhere).answer, UrlAnswer::kWithSpider);
   EXPECT_THAT(tell(Where::kNowhere).text, HasSubstr("a spider has it"));
   EXPECT_THAT(Tell(facts, RequestTrace{.is_complete = false}).text, HasSubstr("further back"));
@@ -164,6 +167,22 @@ TEST(ExplanationTest, AFetchedUrl) {
               AllOf(HasSubstr("was fetched 2 h 0 min ago for the 2. time, with status 200"),
                     HasSubstr("it led to http://a.test/y"), HasSubstr("has it due in 22 h 0 min")));
   EXPECT_FALSE(WantsTrace(facts));
+}
+
+TEST(ExplanationTest, ThePageThatLedToAUrlIsToldWhereItIsKept) {
+  UrlFacts facts = Known(LinkStatus::kCrawled);
+  const auto json = [&] { return ExplanationJson(facts, Explain(facts, {}, kNow)); };
+  EXPECT_THAT(Tell(facts).text, Not(HasSubstr("linked from")));
+  EXPECT_THAT(json(), HasSubstr(R"("linked_from":null)"));
+  facts.page.emplace();
+  facts.page->referrer = "http://a.test/page";
+  EXPECT_THAT(Tell(facts).text, HasSubstr("linked from http://a.test/page\n"));
+  facts.failure.emplace();
+  facts.failure->referrer = "http://a.test/failed";
+  EXPECT_THAT(json(), HasSubstr(R"("linked_from":"http://a.test/failed")"));
+  facts.queued.emplace();
+  facts.queued->referrer = "http://a.test/queued";
+  EXPECT_THAT(json(), HasSubstr(R"("linked_from":"http://a.test/queued")"));
 }
 
 TEST(ExplanationTest, AFailedUrlSaysWhyAndHowToTryItAgain) {

@@ -13,16 +13,26 @@
 
 namespace orbweaver {
 
+namespace {
+
+// The page whose link its last request was scheduled for; empty: not known.
+std::string_view LinkedFrom(const UrlFacts& facts) {
+  if (facts.queued.has_value()) return facts.queued->referrer;
+  if (facts.failure.has_value()) return facts.failure->referrer;
+  return facts.page.has_value() ? std::string_view(facts.page->referrer) : std::string_view();
+}
+
+}  // namespace
+
 std::string ExplanationText(const UrlFacts& facts, const Explanation& explanation, WallTime now) {
   std::string text = fmt::format("{}\n  {}\n", facts.url, explanation.says);
   const auto add = [&text](std::string_view line) {
     fmt::format_to(std::back_inserter(text), "  {}\n", line);
   };
   for (const std::string& sentence : explanation.more) add(sentence);
-  const std::string& referrer = facts.queued.has_value()    ? facts.queued->referrer
-                                : facts.failure.has_value() ? facts.failure->referrer
-                                                            : std::string();
-  if (!referrer.empty()) add(fmt::format("linked from {}", referrer));
+  if (const std::string_view referrer = LinkedFrom(facts); !referrer.empty()) {
+    add(fmt::format("linked from {}", referrer));
+  }
   if (facts.link.has_value()) add(fmt::format("depth {}", facts.link->depth));
   const DomainFacts& domain = facts.domain;
   if (domain.record.has_value()) {
@@ -50,6 +60,12 @@ std::string ExplanationJson(const UrlFacts& facts, const Explanation& explanatio
     } else {
       json.Null();
     }
+  }
+  json.Key("linked_from");
+  if (const std::string_view referrer = LinkedFrom(facts); !referrer.empty()) {
+    json.Value(referrer);
+  } else {
+    json.Null();
   }
   json.Key("facts").Raw(UrlJson(facts)).EndObject();
   return text;

@@ -48,6 +48,12 @@ absl::StatusOr<DomainOutcomes> Frontier::LastOutcomes(std::string_view domain,
   return ReadDomainOutcomes(*bus_, domain, partition, {}, kLookTimeout);
 }
 
+std::vector<std::optional<Outcome>> Frontier::LastFailures(
+    std::span<const std::string> domains) const {
+  if (folder_.empty()) return std::vector<std::optional<Outcome>>(domains.size());
+  return KeptFailures(folder_, domains);
+}
+
 absl::StatusOr<int> Frontier::Partitions() const {
   ASSIGN_OR_RETURN(const int partitions, bus_->PartitionCount(kSpiderLogTopic, kLookTimeout));
   if (partitions > 0) return partitions;

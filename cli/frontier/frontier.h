@@ -41,6 +41,9 @@ class Frontier {
   // A domain's last fetches: of a folder as its crawl last kept them (outcomes_file.h), else as the
   // tail of its partition's spider log has them. Errors as ReadDomainOutcomes'.
   absl::StatusOr<DomainOutcomes> LastOutcomes(std::string_view domain, PartitionId partition) const;
+  // Of each domain the last failure, as the folder keeps it. Of a cluster nothing is known at once:
+  // it would take the tails of all partitions' logs.
+  std::vector<std::optional<Outcome>> LastFailures(std::span<const std::string> domains) const;
 
   // P; fatal when there are no topics.
   absl::StatusOr<int> Partitions() const;

@@ -115,24 +115,6 @@ void WriteRobots(const RobotsFile& file, JsonWriter& json) {
   json.Key("bytes").Value(file.bytes).EndObject();
 }
 
-void WriteOutcome(const Outcome& outcome, JsonWriter& json) {
-  json.BeginObject().Key("url").Value(outcome.url).Key("time_ms").Value(UnixMs(outcome.time));
-  json.Key("status");
-  if (outcome.status != 0) {
-    json.Value(outcome.status);
-  } else {
-    json.Null();
-  }
-  json.Key("cause");
-  if (outcome.cause.has_value()) {
-    json.Value(FailureCauseName(*outcome.cause));
-  } else {
-    json.Null();
-  }
-  json.Key("latency_ms").Value(outcome.latency.count());
-  json.Key("bytes").Value(outcome.bytes).EndObject();
-}
-
 void WriteDomain(const DomainFacts& domain, JsonWriter& json) {
   json.Key("domain").Value(domain.domain).Key("slot").Value(domain.slot.value());
   json.Key("partition").Value(domain.partition.value());
@@ -164,6 +146,24 @@ std::string_view LinkStatusName(LinkStatus status) {
       return "gone";
   }
   return "unknown";
+}
+
+void WriteOutcome(const Outcome& outcome, JsonWriter& json) {
+  json.BeginObject().Key("url").Value(outcome.url).Key("time_ms").Value(UnixMs(outcome.time));
+  json.Key("status");
+  if (outcome.status != 0) {
+    json.Value(outcome.status);
+  } else {
+    json.Null();
+  }
+  json.Key("cause");
+  if (outcome.cause.has_value()) {
+    json.Value(FailureCauseName(*outcome.cause));
+  } else {
+    json.Null();
+  }
+  json.Key("latency_ms").Value(outcome.latency.count());
+  json.Key("bytes").Value(outcome.bytes).EndObject();
 }
 
 std::string UrlJson(const UrlFacts& facts) {

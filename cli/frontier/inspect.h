@@ -9,6 +9,7 @@
 #include "cli/frontier/url_facts.h"
 
 #include "common/base/clock.h"
+#include "common/base/json.h"
 
 namespace orbweaver {
 
@@ -24,5 +25,8 @@ std::string UrlJson(const UrlFacts& facts);
 // its hosts. With `outcomes` also those, and how far back they were read.
 std::string DomainJson(const DomainFacts& facts, WallTime now,
                        const DomainOutcomes* outcomes = nullptr);
+
+// An object: URL, time, status, cause, latency, bytes.
+void WriteOutcome(const Outcome& outcome, JsonWriter& json);
 
 }  // namespace orbweaver

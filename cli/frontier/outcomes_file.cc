@@ -30,4 +30,12 @@ DomainOutcomes KeptOutcomes(const std::filesystem::path& folder, std::string_vie
   return kept.Of(domain, OutcomeBounds().outcomes);
 }
 
+std::vector<std::optional<Outcome>> KeptFailures(const std::filesystem::path& folder,
+                                                 std::span<const std::string> domains) {
+  RecentOutcomes kept;
+  const std::string bytes = ReadKeptFile(OutcomesFile(folder), RecentOutcomes::kMostBytes);
+  if (!kept.Decode(bytes).ok()) return std::vector<std::optional<Outcome>>(domains.size());
+  return kept.LastFailures(domains);
+}
+
 }  // namespace orbweaver

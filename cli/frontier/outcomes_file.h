@@ -22,5 +22,8 @@ absl::Status ReadOutcomes(const std::filesystem::path& file, RecentOutcomes* out
 // read_back_to is then `now`.
 DomainOutcomes KeptOutcomes(const std::filesystem::path& folder, std::string_view domain,
                             WallTime now);
+// RecentOutcomes::LastFailures of the same file.
+std::vector<std::optional<Outcome>> KeptFailures(const std::filesystem::path& folder,
+                                                 std::span<const std::string> domains);
 
 }  // namespace orbweaver

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "cli/frontier/kept_file.h"
 
 #include "common/base/byte_format.h"
@@ -82,6 +83,22 @@ DomainOutcomes RecentOutcomes::Of(std::string_view domain, size_t most) const {
       break;
     }
     last.outcomes.push_back(kept->outcome);
+  }
+  return last;
+}
+
+std::vector<std::optional<Outcome>> RecentOutcomes::LastFailures(
+    std::span<const std::string> domains) const {
+  std::vector<std::optional<Outcome>> last(domains.size());
+  absl::flat_hash_map<std::string_view, size_t> wanted;
+  for (size_t i = 0; i < domains.size(); ++i) wanted[domains[i]] = i;
+  absl::MutexLock lock(&mutex_);
+  for (auto kept = kept_.rbegin(); kept != kept_.rend() && !wanted.empty(); ++kept) {
+    if (!kept->outcome.cause.has_value()) continue;
+    const auto found = wanted.find(kept->domain);
+    if (found == wanted.end()) continue;
+    last[found->second] = kept->outcome;
+    wanted.erase(found);
   }
   return last;
 }

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -30,6 +33,10 @@ class RecentOutcomes {
 
   // The last `most` of a domain.
   DomainOutcomes Of(std::string_view domain, size_t most) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Of each of `domains` the last outcome that was a failure; nothing where none is known.
+  std::vector<std::optional<Outcome>> LastFailures(std::span<const std::string> domains) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // How many were added, those of an encoding not among them.
   uint64_t added() const ABSL_LOCKS_EXCLUDED(mutex_);

@@ -21,6 +21,14 @@ void AddPage(RecentOutcomes& recent, const std::string& domain, const std::strin
            .request = {.url = url}, .status = 200, .fetched_at = WallTime(milliseconds(n))}});
 }
 
+void AddFailure(RecentOutcomes& recent, const std::string& domain, size_t n) {
+  const std::string url = fmt::format("http://{}/{}", domain, n);
+  recent.Add({.domain = domain,
+              .event = FetchFailed{.request = {.url = url},
+                                   .cause = FailureCause::kHttp4xx,
+                                   .failed_at = WallTime(milliseconds(n))}});
+}
+
 void AddPage(RecentOutcomes& recent, const std::string& domain, size_t n) {
   AddPage(recent, domain, std::to_string(n), n);
 }
@@ -50,6 +58,29 @@ TEST(RecentOutcomesTest, OldOnesGoAndAreSaidToHaveGone) {
   EXPECT_EQ(recent.Of("a.test", 50).read_back_to, WallTime(milliseconds(7)));
   EXPECT_EQ(recent.Of("b.test", RecentOutcomes::kMost).outcomes.back().time,
             WallTime(milliseconds(100)));
+}
+
+TEST(RecentOutcomesTest, TheLastFailureOfEachDomainThatIsAskedFor) {
+  const ScratchFolder folder;
+  RecentOutcomes recent;
+  AddFailure(recent, "a.test", 1);
+  AddFailure(recent, "a.test", 2);
+  AddPage(recent, "a.test", 3);
+  AddFailure(recent, "b.test", 4);
+  AddFailure(recent, "c.test", 5);
+  AddPage(recent, "d.test", 6);
+  const std::vector<std::string> asked{"d.test", "a.test", "never.test", "b.test"};
+  ASSERT_OK(KeepOutcomes(OutcomesFile(folder.path()), recent));
+  for (const auto& last : {recent.LastFailures(asked), KeptFailures(folder.path(), asked)}) {
+    ASSERT_EQ(last.size(), asked.size());
+    EXPECT_FALSE(last[0].has_value());
+    EXPECT_EQ(last[1]->url, "http://a.test/2");
+    EXPECT_EQ(last[1]->cause, FailureCause::kHttp4xx);
+    EXPECT_FALSE(last[2].has_value());
+    EXPECT_EQ(last[3]->url, "http://b.test/4");
+  }
+  const ScratchFolder empty;
+  for (const auto& last : KeptFailures(empty.path(), asked)) EXPECT_FALSE(last.has_value());
 }
 
 TEST(OutcomesFileTest, TheNextRunAndWhoeverLooksAtTheFolderKnowThem) {

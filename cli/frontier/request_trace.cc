@@ -50,26 +50,32 @@ struct FingerprintOfOutcome {
   }
 };
 
-bool IsOutcome(std::string_view bytes, const Fingerprint& url) {
+// Where a message of a log says that the URL's request is; kNowhere: it is not about the URL.
+using Where = RequestTrace::Where;
+Where InScoringLog(std::string_view bytes, const Fingerprint& url) {
+  return HasRequest(bytes, url) ? Where::kScoringLog : Where::kNowhere;
+}
+Where InFeed(std::string_view bytes, const Fingerprint& url) {
+  return IsRequest(bytes, url) ? Where::kFeed : Where::kNowhere;
+}
+Where InSpiderLog(std::string_view bytes, const Fingerprint& url) {
   Arena arena;
   SpiderLogEntry entry;
-  if (!Decode(bytes, &arena, &entry).ok()) return false;
+  if (!Decode(bytes, &arena, &entry).ok()) return Where::kNowhere;
   const Fingerprint* const of = std::visit(FingerprintOfOutcome(), entry.event);
-  return of != nullptr && *of == url;
+  if (of == nullptr || *of != url) return Where::kNowhere;
+  return std::holds_alternative<Deferred>(entry.event) ? Where::kHandedBack : Where::kSpiderLog;
 }
 
-// A log of the loop, and how a message of it is about a URL.
+// The logs in the order of the loop.
 struct Stage {
-  RequestTrace::Where where;
   std::string_view topic;
   std::string_view group;
-  bool (*is_about)(std::string_view, const Fingerprint&);
+  Where (*find)(std::string_view, const Fingerprint&);
 };
-constexpr Stage kStages[] = {
-    {RequestTrace::Where::kScoringLog, kScoringLogTopic, kDbWorkerGroup, HasRequest},
-    {RequestTrace::Where::kFeed, kSpiderFeedTopic, kSpiderGroup, IsRequest},
-    {RequestTrace::Where::kSpiderLog, kSpiderLogTopic, kStrategyWorkerGroup, IsOutcome},
-};
+constexpr Stage kStages[] = {{kScoringLogTopic, kDbWorkerGroup, InScoringLog},
+                             {kSpiderFeedTopic, kSpiderGroup, InFeed},
+                             {kSpiderLogTopic, kStrategyWorkerGroup, InSpiderLog}};
 
 }  // namespace
 
@@ -89,8 +95,9 @@ absl::StatusOr<RequestTrace> TraceRequest(Bus& bus, const UrlFacts& facts) {
     if (committed[0].has_value()) unread.from = committed[0]->offset.value();
     uint64_t looked_at = 0;
     RETURN_IF_ERROR(LogReader(unread).Read(bus, kLookTimeout, [&](const Message& message) {
-      if (stage.is_about(message.value, facts.fingerprint)) {
-        trace.where = stage.where;
+      const Where where = stage.find(message.value, facts.fingerprint);
+      if (where != Where::kNowhere) {
+        trace.where = where;
         trace.before = looked_at;
         return false;
       }

@@ -22,6 +22,7 @@ struct RequestTrace {
     kScoringLog,  // the db worker has yet to read it
     kFeed,        // no spider has dealt with it yet; it may be under way
     kSpiderLog,   // its outcome is there, which the strategy worker has yet to read
+    kHandedBack,  // the same, and a spider has given it back unfetched
   };
   Where where = Where::kNowhere;
   uint64_t before = 0;      // messages of that log that will be read earlier

@@ -97,6 +97,19 @@ TEST_F(RequestTraceTest, FollowsTheRequestRoundTheLoop) {
   EXPECT_EQ(Trace().before, 0u);
 }
 
+TEST_F(RequestTraceTest, ARequestThatASpiderHandedBackIsToldFromAnOutcome) {
+  Append(kSpiderFeedTopic, Asking(kUrl));
+  Append(kSpiderLogTopic, Failing("http://a.test/y"));
+  Append(kSpiderLogTopic,
+         *Encode(SpiderLogEntry{.domain = "a.test",
+                                .event = Deferred{.request = RequestFor(kUrl),
+                                                  .not_before = SystemClock().Wall(),
+                                                  .reason = DeferReason::kPoliteness}},
+                 &buffer_));
+  EXPECT_EQ(Trace().where, Where::kHandedBack);
+  EXPECT_EQ(Trace().before, 1u);
+}
+
 TEST_F(RequestTraceTest, WhatAGroupHasReadCountsNoMore) {
   Append(kSpiderFeedTopic, Asking(kUrl));
   Append(kSpiderFeedTopic, Asking("http://a.test/y"));

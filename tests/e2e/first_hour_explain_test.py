@@ -51,6 +51,7 @@ class Explain(Newcomer):
     def test_what_is_no_question_is_refused(self):
         self.assertIn("expected `orbweaver explain URL`", self.orbweaver("explain", code=2).stderr)
         self.assertIn("is no URL that is ever fetched: scheme", self.orbweaver("explain", "mailto:me@a.test", code=2).stderr)
+        self.assertIn("is no URL that is ever fetched: too-long", self.orbweaver("explain", "http://a.test/" + "x" * 10_000, code=2).stderr)
         self.assertIn("unknown option --jsn", self.orbweaver("explain", "http://a.test/", "--jsn", code=2).stderr)
 
 

@@ -52,6 +52,6 @@ export const domain = (name) => ({
     make("h1", null, make("bdi", null, registered)),
     make("p", {class: "buttons"}, ["block", "unblock", "purge", "requeue-failed", "forget"].map((order) => orderButton(order, `${nameOf(order)}…`, {domain: registered}))),
     record || queue ? null : make("p", null, "Nothing is known of this domain: no link and no seed led there."),
-    facts([["Partition", partition], ["Slot", slot]]),
+    facts([["Partition", partition], ["Slot", make("bdi", null, slot)]]),
     record && known(record, urls, now), queue && waits(queue, now), record && outcomes(rest, now), robotsFiles(robots, now)],
 });

@@ -1,6 +1,6 @@
 // A table of domains, sorted and filtered by the server.
-import {domainLink, make, time} from "./elements.js";
-import {count, percent, span} from "./format.js";
+import {domainLink, make, time, urlLink} from "./elements.js";
+import {count, percent, rate, span} from "./format.js";
 import {table} from "./table.js";
 
 const rowsOfAPage = 50;
@@ -18,6 +18,9 @@ function filter(asked, go) {
       make("option", {value: phase, selected: phase === asked.phase}, phase || "any")))),
     make("button", null, "Filter"));
 }
+
+const bands = (waiting) => waiting.map((number, band) => number && `${band}: ${count(number)}`).filter(Boolean).join(" · ") || "–";
+const failure = (last, now) => last === null ? "–" : [`${last.cause}${last.status === null ? "" : ` ${last.status}`}, `, time(last.time_ms, now), ": ", urlLink(last.url)];
 
 function pager(offset, shown, matches, go) {
   return make("p", {class: "pager"},
@@ -43,7 +46,9 @@ export function domains(parameters) {
         {title: "State", of: (row) => row.phase === "blocked" ? ["blocked, ends ", time(row.blocked_until_ms, now)] : row.phase},
         number("Waiting", "waiting", (row) => count(row.waiting)), number("For later", "delayed", (row) => count(row.delayed)),
         number("Known URLs", "known_urls", (row) => count(row.known_urls)), number("Fetched", "fetched", (row) => count(row.fetched)),
+        number("Rate", "pages_per_second", (row) => row.pages_per_second === null ? "–" : rate(row.pages_per_second)),
         number("Failed", "failed", (row) => count(row.failed)), {title: "Delay", number: true, of: (row) => span(row.delay_ms / 1000)},
+        {title: "Waiting by band", of: (row) => bands(row.waiting_by_band)}, {title: "Last failure", of: (row) => failure(row.last_failure, now)},
       ], rows, sorted) : make("p", null, matches ? "No more domains." : read ? "No domain matches. Widen the filter." : "The crawl knows no domain yet."),
       pager(Number(asked.offset), rows.length, matches, go),
       share < 1 && make("p", {class: "faint"}, `Of ${count(read)} domains that were read, about ${percent(share)} of all.`)],
