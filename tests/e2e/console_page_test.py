@@ -10,7 +10,7 @@ import unittest
 import urllib.parse
 
 from console_crawl import LONG, ConsoleCrawl
-from console_window import TEXT, Window
+from console_window import BARE_NUMBERS, MOMENTS, TEXT, Window
 
 FOCUSED = "[document.activeElement.tagName, document.activeElement.textContent || document.activeElement.id].join(' ')"
 HIDE = """Object.defineProperty(document, "hidden", {configurable: true, get: () => %s}); document.dispatchEvent(new Event("visibilitychange"))"""
@@ -40,11 +40,42 @@ class ConsolePage(ConsoleCrawl):
                         window.resize(width, 900)
                         with self.subTest(view=hash_[:40], width=width, dark=dark):
                             self.assertEqual([], window.clipped())
+                            for told, absolute, machine in window.evaluate(MOMENTS):
+                                self.assertRegex(told, r"^(now|in [\d.,]+ (ms|s|min|h|d)|[\d.,]+ (ms|s|min|h|d) ago)$")
+                                self.assertRegex(absolute, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$")
+                                self.assertEqual(absolute[:19], machine[:19].replace("T", " "))
+                            self.assertEqual([], window.evaluate(BARE_NUMBERS))
+                            window.evaluate("document.documentElement.dir = 'rtl'")
+                            self.assertEqual([], window.clipped())
+                            window.evaluate("document.documentElement.dir = ''")
                             if dark == (width < 600):  # each theme and each width once: it takes its time
                                 self.assertEqual([], window.serious_findings())
                 # Wrong questions are shown by Chromium as failed loads.
                 self.assertEqual([], [error for error in window.errors if "status of 400" not in str(error)])
                 self.assertEqual([], [url for url in window.requests if not url.startswith(base + "/")])
+        self.ends(process, 4)
+
+    def test_every_view_is_walked_through_by_the_key_tab_and_the_focus_is_seen(self):
+        process, base = self.begins_crawl()
+        with Window() as window:
+            window.go(base + "/")
+            self.logs_in(window, base)
+            for hash_, text in self.views():
+                window.evaluate(HIDE % "false" + f"; location.hash = {json.dumps(hash_)}")
+                window.waits_for_text("Logged in" if hash_ == "#/login" else text)
+                window.evaluate(HIDE % "true")  # it is not drawn anew meanwhile
+                with self.subTest(view=hash_[:40]):
+                    self.assertEqual([], window.unreachable())
+        self.ends(process, 4)
+
+    def test_numbers_have_separators_and_units(self):
+        process, base = self.begins_crawl()
+        with Window() as window:
+            window.go(base + "/")
+            window.waits_for_text("How the crawl stands")
+            written = window.evaluate("import(document.querySelector('script[type=module]').src.replace('console.js', 'format.js')).then(({count, short, rate, percent, bytes, span}) =>"
+                                      "[count(1234567), short(1234567), rate(1234.56), percent(.123), bytes(1234567), bytes(999), span(.0123), span(59), span(90), span(5400), span(1e6)])")
+            self.assertEqual(["1,234,567", "1.2M", "1,234.6/s", "12 %", "1.2 MB", "999 B", "12 ms", "59 s", "1.5 min", "1.5 h", "11.6 d"], written)
         self.ends(process, 4)
 
     def test_a_question_is_typed_and_a_table_is_sorted_by_keyboard(self):

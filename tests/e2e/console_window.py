@@ -17,6 +17,14 @@ CLIPPED = """[...document.querySelectorAll("body, body *")].filter(e => !e.close
 ).map(e => e.tagName + " " + e.className + " " + e.textContent.slice(0, 40))"""
 SERIOUS = """axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => violations.filter(({impact}) => ["serious", "critical"].includes(impact))
     .map(({id, nodes}) => [id, nodes.map(({html, failureSummary}) => html.slice(0, 200) + failureSummary)]))"""
+# All that a keyboard has to reach, in the order in which it stands.
+REACHABLE = """[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")].filter(e => e.checkVisibility() && !e.disabled)"""
+# Where the focus is among them, and whether one sees it.
+FOCUS = f"[{REACHABLE}.indexOf(document.activeElement), getComputedStyle(document.activeElement).outlineStyle !== 'none']"
+# Of each moment how it is told and how it stands behind it; and numbers from 1,000 on without a separator, but for names, dates and ports.
+MOMENTS = "[...document.querySelectorAll('#view time')].map(e => [e.textContent, e.title, e.dateTime])"
+BARE_NUMBERS = """[...document.querySelectorAll("#view *")].filter(e => !e.closest("bdi, svg, pre, input")).flatMap(e => [...e.childNodes]).filter(n => n.nodeType === Node.TEXT_NODE)
+    .flatMap(n => n.textContent.replace(/\\d{4}-\\d\\d-\\d\\d|https?:\\S+|0x\\w+|[0-9a-f]{32}|:\\d+|\\S*=\\S*/g, "").match(/\\d{4,}/g) ?? [])"""
 TEXT = "(document.getElementById('view')?.innerText ?? '')"
 KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "ArrowLeft": (37, ""), "/": (191, "/")}
 
@@ -52,6 +60,17 @@ class Window(Browser):
 
     def clipped(self):
         return self.evaluate(CLIPPED)
+
+    def unreachable(self):
+        """What the key Tab passes over, does not show, or reaches out of order; the view must stand still meanwhile."""
+        self.evaluate("document.activeElement.blur(); getSelection().removeAllRanges(); document.querySelector('.brand a').focus()")
+        all_, passed = self.evaluate(REACHABLE + ".map(e => e.outerHTML.slice(0, 120))"), []
+        for index, element in enumerate(all_):
+            if index > 0:
+                self.strikes("Tab")
+            if self.evaluate(FOCUS) != [index, True]:
+                passed.append((element, self.evaluate(FOCUS)))
+        return passed
 
     def serious_findings(self):
         """Of axe-core."""
