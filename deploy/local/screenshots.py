@@ -126,6 +126,10 @@ def take_all(console, folder):
         take(browser, "workers", "#/workers", "strategy-worker", folder)
         block = "[...document.querySelectorAll('button')].find(({textContent}) => textContent.startsWith('Block'))"
         take(browser, "order", f"#/domain/{largest}", "Last fetches", folder, f"{block}.click(); document.querySelector('dialog form').requestSubmit()")
+        wait_for("the order", lambda: browser.evaluate("document.querySelector('dialog .act:not([hidden])')?.click() ?? document.querySelector('dialog .told').innerText.includes('Done: ')"))
+        browser.evaluate("document.querySelector('dialog').close()")
+        take(browser, "orders", "#/orders", "login link", folder)
+        take(browser, "dead-letters", "#/dead-letters", "There are none", folder)
 
 
 def main():

@@ -12,7 +12,7 @@ import unittest
 from synthetic_web import PATIENCE_S
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VIEWS = {"overview", "curves", "domains", "domain", "url", "workers", "order"}
+VIEWS = {"overview", "curves", "domains", "domain", "url", "workers", "order", "orders", "dead-letters"}
 MOST_BYTES = 80 << 10
 
 
