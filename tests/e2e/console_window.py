@@ -62,7 +62,7 @@ class Window(Browser):
         return self.evaluate(CLIPPED)
 
     def unreachable(self):
-        """What the key Tab passes over, does not show, or reaches out of order; the view must stand still meanwhile."""
+        """Elements that the key Tab passes over, does not show, or reaches out of order; the view must stand still meanwhile."""
         self.evaluate("document.activeElement.blur(); getSelection().removeAllRanges(); document.querySelector('.brand a').focus()")
         all_, passed = self.evaluate(REACHABLE + ".map(e => e.outerHTML.slice(0, 120))"), []
         for index, element in enumerate(all_):
