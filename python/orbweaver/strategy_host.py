@@ -8,6 +8,7 @@ import difflib
 import inspect
 import os
 import re
+import sys
 import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple, Type
 
@@ -159,4 +160,9 @@ def failure_text(error: BaseException) -> str:
         for frame in reversed(traceback.extract_tb(error.__traceback__))
         if frame.filename not in (__file__, sdk.__file__, modules.__file__) and not frame.filename.startswith("<frozen")
     ]
-    return f"{text} ({', '.join(places[:5])})" if places else text
+    if places:
+        text = f"{text} ({', '.join(places[:5])})"
+    if isinstance(error, ModuleNotFoundError):
+        version = "%d.%d" % sys.version_info[:2]
+        text += f". Install it for Python {version} into the environment that VIRTUAL_ENV names, or set PYTHONPATH"
+    return text

@@ -1,15 +1,13 @@
 #include "strategy_worker/host/loaded_strategy.h"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 #include <vector>
 
 #include "common/base/log.h"
 #include "common/base/status.h"
-#include "common/base/utf8.h"
-#include "common/config/excerpt.h"
 #include "strategy_worker/host/output_check.h"
+#include "strategy_worker/host/plugin_message.h"
 #include "strategy_worker/states/domain_record.h"
 
 namespace orbweaver {
@@ -44,10 +42,7 @@ std::string LoadedStrategy::Call(const CallArguments& arguments, Function functi
   } catch (...) {
     return "it throws what is not a std::exception";
   }
-  std::string text(message, std::min(error.size, sizeof(message)));
-  if (!IsValidUtf8(text)) {  // it will stand in headers, logs and JSON
-    std::replace_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }, '?');
-  }
+  std::string text = PluginMessage(error);
   return text.empty() ? "it fails without a message" : text;
 }
 
@@ -73,7 +68,7 @@ absl::StatusOr<std::unique_ptr<LoadedStrategy>> LoadedStrategy::Make(
   const std::string failure = strategy->Call({.function = "Start"}, [&](orbweaver_error* error) {
     return abi.create(as_theirs, settings.size(), seed, &strategy->self_, error);
   });
-  if (!failure.empty()) return FatalError("it refuses to start: {}", config::Excerpt(failure));
+  if (!failure.empty()) return FatalError("it refuses to start: {}", failure);
   strategy->made_ = true;
   return strategy;
 }

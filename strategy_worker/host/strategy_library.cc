@@ -1,6 +1,5 @@
 #include "strategy_worker/host/strategy_library.h"
 
-#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
@@ -15,6 +14,7 @@
 #include "common/base/status.h"
 #include "common/config/excerpt.h"
 #include "strategy_worker/host/parameters.h"
+#include "strategy_worker/host/plugin_message.h"
 #include "strategy_worker/host/strategy_call.h"
 #include "strategy_worker/host/struct_sizes.h"
 
@@ -123,9 +123,7 @@ absl::StatusOr<const orbweaver_strategy*> DescribeOne(const orbweaver_strategy& 
     return strategy;
   }
   if (error.size == 0) return strategy;
-  return FatalError(
-      "it refuses what is configured: {}",
-      config::Excerpt(std::string_view(message, std::min(error.size, sizeof(message)))));
+  return FatalError("it refuses what is configured: {}", PluginMessage(error));
 }
 
 // All that the library holds; one at least.

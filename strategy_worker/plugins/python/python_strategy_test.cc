@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <orbweaver/test_driver.h>
 #include <string>
@@ -163,6 +164,15 @@ TEST(PythonStrategyTest, AStrategyInPythonDecidesAsTheSameInCpp) {
   ExpectEqual("discovery", "discovery", {{"new_domains", "false"}, {"retry_delay_s", "1"}});
 }
 
+bool Succeeds(const std::function<void()>& event) {
+  try {
+    event();
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+  return true;
+}
+
 // A strategy in a file of its own.
 class OwnStrategyTest : public ::testing::Test {
  protected:
@@ -200,7 +210,9 @@ TEST_F(OwnStrategyTest, WhatCannotBeLoadedIsToldWithWhatToDo) {
               HasSubstr("has 2 strategies and it has: A, B. Set the parameter `class`"));
   EXPECT_THAT(Refusal("class A(Strategy): pass", {{"class", "C"}}),
               HasSubstr("has no strategy 'C'"));
-  EXPECT_THAT(Refusal("import nowhere"), HasSubstr("No module named 'nowhere' (own4.py:2 in "));
+  EXPECT_THAT(Refusal("import nowhere"),
+              AllOf(HasSubstr("No module named 'nowhere' (own4.py:2 in <module>). Install it for "),
+                    HasSubstr("that VIRTUAL_ENV names, or set PYTHONPATH")));
   EXPECT_THAT(Refusal("def f(:"), HasSubstr("SyntaxError: invalid syntax (own5.py:2: def f(:)"));
   EXPECT_THAT(Refusal("class A(Strategy):\n  def on_link(self, links): pass"),
               HasSubstr("no event calls the method on_link. Did you mean on_links?"));
@@ -375,6 +387,71 @@ TEST_F(ReloadedStrategyTest, TheOneBeforeIsClosedOnceTheNextHasStarted) {
   EXPECT_TRUE(strategy_->Reload().ok());
   EXPECT_TRUE(strategy_->Reload().ok());
   EXPECT_TRUE(IsFinished());
+}
+
+TEST_F(ReloadedStrategyTest, ManyReloadsLeaveNoMoreBlocksOfMemory) {
+  Rewrite(std::string(kText) +
+          "  def adopt(self, name, version, data):\n"
+          "    import gc\n"
+          "    gc.collect()\n"
+          "    return str(sys.getallocatedblocks()).encode()\n");
+  const auto blocks_after = [this](int reloads) {
+    for (int i = 0; i < reloads; ++i) EXPECT_TRUE(strategy_->Reload().ok());
+    return std::stoi(strategy_->Adopt("", 0, "").value_or("0"));
+  };
+  // Python's caches still grow a little; the modules of a reload are hundreds.
+  constexpr int kReloads = 40, kMostMore = 10 * 2 * kReloads;
+  const int warm = blocks_after(kReloads), after = blocks_after(2 * kReloads);
+  EXPECT_GT(warm, 0);
+  EXPECT_LE(after - warm, kMostMore);
+}
+
+// All that crosses the boundary, with exceptions, views that are kept and columns; the strategy
+// counts Python's blocks of memory when it gets seeds.
+TEST_F(OwnStrategyTest, TwiceAsManyEventsLeaveNoMoreBlocksOfMemory) {
+  const std::string file = Write(
+      "import gc\n"
+      "class Own(Strategy):\n"
+      "  rules = CrawlRules()\n"
+      "  def filter(self, links): self.rules.filter(links)\n"
+      "  def on_seeds(self, seeds):\n"
+      "    self.rules.schedule_seeds(seeds, 1)\n"
+      "    if seeds[0].url == 'https://a.com/':\n"
+      "      gc.collect()\n"
+      "      seeds.warn(str(sys.getallocatedblocks()))\n"
+      "  def on_page(self, page):\n"
+      "    self.kept = [page, page.link, page.domain, page.title, page.link.data, "
+      "page.meta('from')]\n"
+      "    page.keep_domain_data(page.domain.name.encode())\n"
+      "    page.request(page.link.url + '/more', 0.5, depth=1)\n"
+      "    if page.link.url.endswith('7'): {}[page.link.url]\n"
+      "  def on_links(self, links):\n"
+      "    self.kept = [links, links[0], links.domain, links.urls(), links.anchors()]\n"
+      "    self.kept += [links.column('is_new'), links.column('data')]\n"
+      "    for link in links:\n"
+      "      link.set_data(link.url[-8:].encode())\n"
+      "      link.set_meta({'from': links.source_url})\n"
+      "      if self.rules.schedule_new(links, link, 0.5): link.schedule(0.75, not_before_ms=9)\n"
+      "  def on_failure(self, failure): self.rules.retry(failure), failure.cause\n"
+      "  def on_host(self, host): self.kept = host.sitemaps, host.robots, host.dns\n");
+  TestDriver crawl(PythonStrategy(file), {{"module", file}, {"class", ""}});
+  const std::string page = "https://a.com/";
+  const auto blocks_after = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      const std::string url = page + std::to_string(i);
+      crawl.Seeds({url});
+      const bool fails = url.ends_with('7');
+      EXPECT_EQ(fails, !Succeeds([&] { crawl.Page(url); }));
+      crawl.Links(url, {{url + "/a", "a"}, {url + "/b", "b"}, {page, "home"}});
+      crawl.Fail(url + "/a", {.transient = i % 2 == 0});
+      crawl.Host("a.com", {.sitemaps = {url + "/s.xml"}});
+    }
+    crawl.Seeds({page});
+    return std::stoi(crawl.warning());
+  };
+  constexpr int kEvents = 300, kMostMore = kEvents / 3;
+  const int warm = blocks_after(0, kEvents), after = blocks_after(kEvents, 3 * kEvents);
+  EXPECT_LE(after - warm, kMostMore);
 }
 
 TEST_F(OwnStrategyTest, ThreadsOfAStrategyNeitherHinderNorHangIt) {
