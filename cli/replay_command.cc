@@ -59,6 +59,8 @@ pages are worth, and shows what is possible.
   --param NAME=VALUE  a parameter, where there is one strategy
   --verify            hold the decisions against the recorded ones
   --crawl             crawl the recorded web
+  --strict            exit code 1 when there is an event that a strategy cannot process; where
+                      decisions are compared
   --json              the result as a JSON object
   --config FILE       read options from a file
   --set NAME=VALUE    set an option; without it the recorded configuration counts
@@ -86,8 +88,8 @@ The recording must have the logs from their beginning: `orbweaver crawl --record
 `orbweaver record` of a cluster whose logs are whole. A strategy that decides at random has no equal.
 
 Exit code: 0 compared, however different, or crawled; with --verify all decisions are equal; 1 with
---verify they are not, or the recording cannot be read; 2 wrong options; 3 with --crawl too little
-was recorded for a verdict; 4 stopped before the end.
+--verify they are not, with --strict an event failed, or the recording cannot be read; 2 wrong
+options; 3 with --crawl too little was recorded for a verdict; 4 stopped before the end.
 
   orbweaver replay rec --strategy breadth_first --strategy opic:max_pages=100
   orbweaver replay rec --strategy ./mine.so
@@ -102,6 +104,7 @@ int Run(std::span<const std::string> all_args) {
   const bool verify = TakeSwitch(&args, "--verify");
   const bool crawl = TakeSwitch(&args, "--crawl");
   const bool json = TakeSwitch(&args, "--json");
+  const bool strict = TakeSwitch(&args, "--strict");
   const auto usage = [](std::string_view why) {
     return Fail(kExitUsage, "replay", fmt::format("{}. See `orbweaver replay --help`", why));
   };
@@ -124,6 +127,7 @@ int Run(std::span<const std::string> all_args) {
     options.log.level = LogLevel::kWarning;
     ConfigureLog(options.log);
   }
+  if (strict && (verify || crawl)) return usage("--strict is for comparing decisions");
   if (verify && crawl) return usage("--verify and --crawl are two things");
   if (verify && strategies->size() > 1) return usage("--verify takes one --strategy");
   if (!verify && !crawl && (*strategies)[0].is_recorded) {
@@ -139,7 +143,8 @@ int Run(std::span<const std::string> all_args) {
                         .recording = **recording,
                         .suffixes = **suffixes,
                         .strategies = *std::move(strategies),
-                        .json = json};
+                        .json = json,
+                        .strict = strict};
   const auto code = verify  ? VerifyRecording(task)
                     : crawl ? CrawlRecording(task, of_crawl)
                             : CompareDecisions(task);

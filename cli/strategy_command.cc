@@ -19,6 +19,9 @@
 #include "strategy_worker/host/parameters.h"
 
 namespace orbweaver {
+
+Command ReplayCommand();
+
 namespace {
 
 constexpr char kHelp[] =
@@ -26,6 +29,7 @@ constexpr char kHelp[] =
        orbweaver strategy describe [NAME | FILE.py | FILE.so] [OPTIONS]
        orbweaver strategy new NAME.py
        orbweaver strategy test FILE.py [ARGUMENTS]
+       orbweaver strategy test FILE.py --log DIR [OPTIONS]
 
 list      the crawl strategies in strategy.directory, or those that came with this program
 describe  a strategy's parameters: type, bounds, default and meaning; without a name those of the
@@ -33,9 +37,13 @@ describe  a strategy's parameters: type, bounds, default and meaning; without a 
           FILE.so#NAME is meant
 new       writes a strategy in Python to begin with, and its test, NAME_test.py
 test      runs a file with Python, which finds the package orbweaver and its TestDriver. Arguments
-          are the file's own
+          are the file's own. With --log it runs the strategy in FILE.py over a recording instead
+          and compares its decisions with the recorded ones, as `orbweaver replay DIR --strategy
+          FILE.py --strict` does: exit code 1 when it fails on an event. The options of replay hold
+          here too
 
 options:
+  --log DIR         a recording of a crawl, on which the strategy is tested
   --json            an object a line
   --config FILE     read the options strategy.* from a file
   --set NAME=VALUE  set an option; `orbweaver config reference` lists them
@@ -44,6 +52,7 @@ options:
 examples:
   orbweaver strategy describe discovery
   orbweaver strategy new shallow.py && orbweaver strategy test shallow_test.py
+  orbweaver strategy test shallow.py --log rec
   orbweaver strategy describe ./shallow.py
   orbweaver strategy describe ./build/shallow.so
 )";
@@ -148,7 +157,26 @@ int New(const std::string& file) {
   return kExitOk;
 }
 
+// `log` is the option's place among `args`, of which the first is the strategy's file.
+int TestOnRecording(std::span<const std::string> args, size_t log) {
+  if (log + 1 == args.size()) {
+    PrintError("orbweaver strategy test: --log wants the folder of a recording\n");
+    return kExitUsage;
+  }
+  std::vector<std::string> of_replay = {args[log + 1], "--strategy", args.front()};
+  const auto is_another_verb = [](const std::string& arg) {
+    return arg == "--verify" || arg == "--crawl";
+  };
+  if (std::ranges::none_of(args, is_another_verb)) of_replay.emplace_back("--strict");
+  for (size_t i = 1; i < args.size(); ++i) {
+    if (i != log && i != log + 1) of_replay.push_back(args[i]);
+  }
+  return ReplayCommand().run(of_replay);
+}
+
 int Test(std::span<const std::string> args) {
+  const auto log = std::ranges::find(args, "--log");
+  if (log != args.end()) return TestOnRecording(args, static_cast<size_t>(log - args.begin()));
   const std::vector<std::string> names = ListStrategies({});
   const absl::Status failed = std::ranges::find(names, kPythonStrategy) == names.end()
                                   ? FatalError("{}", kWithoutPython)

@@ -66,6 +66,9 @@ absl::StatusOr<int> CompareDecisions(const ReplayTask& task) {
   ASSIGN_OR_RETURN(report.events,
                    EventTexts(task.recording, comparison.events, NamedEvents(comparison)));
   Print("{}", task.json ? ReportJson(report) : ReportText(report));
+  const bool processed = std::ranges::count(comparison.dead_letters, uint64_t{0}) ==
+                         static_cast<ptrdiff_t>(comparison.dead_letters.size());
+  if (task.strict && !processed) return kExitFailed;
   return comparison.is_complete ? kExitOk : kExitStopped;
 }
 

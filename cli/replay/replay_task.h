@@ -23,6 +23,7 @@ struct ReplayTask {
   const PublicSuffixes& suffixes;
   std::vector<ListedStrategy> strategies;  // at least one
   bool json = false;
+  bool strict = false;  // an event that a strategy cannot process is a failure
 
   // As the recorded worker had them, but that an error of the strategy does not end it.
   StrategyWorkerOptions WorkerOptions() const;

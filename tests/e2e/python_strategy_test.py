@@ -1,7 +1,9 @@
 """A strategy in Python, from the first try to what goes wrong: python3 python_strategy_test.py PROGRAM"""
 
 import json
+import os
 import pathlib
+import signal
 import sys
 import unittest
 
@@ -83,6 +85,35 @@ class PythonStrategy(Newcomer):
         letters = self.orbweaver("log", "dead-letter", "--data", "data").stdout
         self.assertIn("KeyError: 'colour' (own.py:5 in on_page)", letters)
         self.assertIn("/2", site.paths())
+
+    def test_threads_and_processes_of_a_strategy_do_not_hang_the_end(self):
+        site = self.pages()
+        self.write("    def start(self, seed):\n"
+                   "        import subprocess, sys, threading\n"
+                   "        threading.Thread(target=self.forever).start()\n"
+                   "        quiet = subprocess.DEVNULL\n"
+                   "        sleeper = subprocess.Popen(['sleep', '600'], stdin=quiet, stdout=quiet, stderr=quiet)\n"
+                   "        open('pid', 'w').write(str(sleeper.pid))\n"
+                   "    def forever(self):\n        while True: pass\n"
+                   "    def on_links(self, links):\n        links.schedule_new(0.5)\n")
+        self.crawl(site.url("/"), "--strategy", "own.py")
+        os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        self.assertIn("/2", site.paths())
+
+    def test_it_is_tested_on_a_recording(self):
+        site = self.pages()
+        self.crawl(site.url("/"), "--strategy", f"{EXAMPLES}/breadth_first.py:max_pages=20", "--record", "rec")
+        (self.folder / "mine.py").write_text((EXAMPLES / "breadth_first.py").read_text())
+        same = self.orbweaver("strategy", "test", "mine.py", "--log", "rec", "--param", "max_pages=20").stdout
+        self.assertIn("mine.py against the recorded breadth_first", same)
+        self.assertIn("No difference.", same)
+        told = self.orbweaver("strategy", "test", "mine.py", "--log", "rec", "--param", "max_pages=20", "--verify").stdout
+        self.assertIn("equal", told)
+        self.write("    def on_links(self, links):\n        {}['colour']\n")
+        failed = self.orbweaver("strategy", "test", "own.py", "--log", "rec", code=1)
+        self.assertIn("KeyError: 'colour' (own.py:5 in on_links)", failed.stderr)
+        self.assertIn("--log wants the folder", self.orbweaver("strategy", "test", "own.py", "--log", code=2).stderr)
+        self.assertIn("nowhere", self.orbweaver("strategy", "test", "own.py", "--log", "nowhere", code=1).stderr)
 
     def test_a_handler_that_never_ends_is_named(self):
         site = self.pages()
