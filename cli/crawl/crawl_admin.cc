@@ -131,8 +131,8 @@ void CrawlAdmin::Keep(const AdminRequest& request, const AdminResponse& answer) 
 
 CrawlAdmin::~CrawlAdmin() {
   RemoveContact(folder_.path());
+  sampler_->Stop();  // it tells the server's address
   server_.Stop();
-  sampler_->Stop();
 }
 
 WorkerReport CrawlAdmin::ReportOf(const MetricRegistry& metrics, WallTime now) const {
