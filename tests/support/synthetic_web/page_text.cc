@@ -12,6 +12,10 @@ constexpr size_t kCellBytes = 64;
 constexpr size_t kCells = 4096;
 // The average bytes of a link and its mark-up.
 constexpr size_t kLinkBytes = 80;
+constexpr std::string_view kSpan = "<span class=\"text-";
+constexpr std::string_view kSpanEnd = "</span>\n";
+// With a class of two digits.
+constexpr size_t kSpanBytes = kSpan.size() + 4 + kSpanEnd.size();
 
 constexpr std::string_view kWords[] = {"the",
                                        "of",
@@ -80,6 +84,12 @@ std::string MakeAnchors(uint64_t seed) {
   return anchors;
 }
 
+size_t CellsPerLink(const WebOptions& options) {
+  const size_t others = kLinkBytes + options.spans_per_link * kSpanBytes;
+  const size_t bytes = options.page_bytes / options.links_per_page;
+  return (std::max(bytes, others) - others) / kCellBytes;
+}
+
 char* Put(std::string_view text, char* at) {
   std::memcpy(at, text.data(), text.size());
   return at + text.size();
@@ -95,9 +105,7 @@ PageText::PageText(const WebOptions& options, const Hosts& hosts, const Paths& p
       graph_(graph),
       cells_(MakeCells(options.seed)),
       anchors_(MakeAnchors(options.seed)),
-      cells_per_link_(
-          (std::max<size_t>(options.page_bytes / options.links_per_page, kLinkBytes) - kLinkBytes) /
-          kCellBytes) {}
+      cells_per_link_(CellsPerLink(options)) {}
 
 void PageText::AppendCells(uint64_t at, size_t count, std::string* out) const {
   while (count > 0) {
@@ -106,6 +114,18 @@ void PageText::AppendCells(uint64_t at, size_t count, std::string* out) const {
     out->append(cells_, first * kCellBytes, some * kCellBytes);
     at += some;
     count -= some;
+  }
+}
+
+void PageText::AppendText(uint64_t at, std::string* out) const {
+  const size_t spans = options_.spans_per_link;
+  if (spans == 0) return AppendCells(at, cells_per_link_, out);
+  for (size_t i = 0; i < spans; ++i) {
+    const size_t cells = cells_per_link_ * (i + 1) / spans - cells_per_link_ * i / spans;
+    out->append(kSpan).append(std::to_string(10 + (at + i) % 90)).append("\">");
+    AppendCells(at, cells, out);
+    out->append(kSpanEnd);
+    at += cells;
   }
 }
 
@@ -159,7 +179,7 @@ void PageText::AppendPage(const Page& page, std::string* out) const {
   for (uint32_t i = 0; i < options_.links_per_page; ++i) {
     AppendLink(page.host, graph_.LinkOf(page.host, page.number, page_bits, i), out);
     bits = bits * 0x9e3779b97f4a7c15u + i;
-    AppendCells(bits >> 32, cells_per_link_, out);
+    AppendText(bits >> 32, out);
     out->append("</p>\n");
   }
   const size_t size = out->size() - start;

@@ -37,6 +37,8 @@ class PageText {
 
  private:
   void AppendCells(uint64_t at, size_t count, std::string* out) const;
+  // The text behind a link.
+  void AppendText(uint64_t at, std::string* out) const;
   void AppendLink(uint32_t from, const LinkGraph::Link& link, std::string* out) const;
   void AppendLinkOrigin(uint32_t from, uint32_t to, bool oddly, std::string* out) const;
 

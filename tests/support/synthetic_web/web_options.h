@@ -18,6 +18,8 @@ struct WebOptions {
   // Of an ordinary page, about.
   uint32_t page_bytes = 20'000;
   uint32_t links_per_page = 60;
+  // Pieces of the text behind each link that have mark-up of their own.
+  uint32_t spans_per_link = 0;
   // Share of a page's links that lead to other hosts.
   double outside_links = 0.2;
 

@@ -247,6 +247,18 @@ TEST(SyntheticWeb, PagesAreAboutAsLargeAsAsked) {
   }
 }
 
+TEST(SyntheticWeb, PagesAreAsLargeWithMoreMarkUp) {
+  const auto web = Make({.page_bytes = 254'000, .links_per_page = 200, .spans_per_link = 12});
+  Answer answer;
+  for (uint32_t page = 0; page < 10; ++page) {
+    web->Get({.place = Page(4, page)}, &answer);
+    EXPECT_NEAR(static_cast<double>(answer.body.size()), 254'000, 2'000);
+    size_t tags = 0;
+    for (const char c : answer.body) tags += c == '<' ? 1 : 0;
+    EXPECT_NEAR(static_cast<double>(tags), 5'600, 50);
+  }
+}
+
 TEST(SyntheticWeb, OptionsOutOfBoundsAreRefusedByName) {
   EXPECT_NE(Web::Create({.hosts = 0}).status().message().find("hosts"), absl::string_view::npos);
   EXPECT_NE(Web::Create({.outside_links = 1.5}).status().message().find("outside-links"),
