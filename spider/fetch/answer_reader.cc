@@ -82,10 +82,11 @@ bool AnswerReader::OnHead() {
   return true;
 }
 
+// Of an error's body its beginning is kept, wherever it ends.
 void AnswerReader::BeginBody() {
-  decoder_.Begin(codings_,
-                 {.max_bytes = max_body_bytes_, .max_compression = options_.max_compression},
-                 &result_->body);
+  decoder_.Begin(
+      codings_, {.max_bytes = max_body_bytes_, .max_compression = options_.max_compression},
+      &result_->body, is_error_ ? BodyDecoder::Wanted::kAsItComes : BodyDecoder::Wanted::kAtEnd);
 }
 
 bool AnswerReader::TakePiece(std::string_view piece) {
@@ -133,7 +134,7 @@ void AnswerReader::OnBodyOver(BodyDecoder::Verdict verdict) {
   if (is_error_) {
     if (verdict == Verdict::kBomb) result_->body.clear();
     result_->ended_early = verdict == Verdict::kBroken || verdict == Verdict::kCut;
-    decoder_.End();
+    decoder_.Drop();
   } else if (verdict == Verdict::kBomb) {
     Fail(FailureCause::kTooLarge, "the body unpacks to too much");
   } else if (verdict == Verdict::kBroken) {
@@ -143,7 +144,7 @@ void AnswerReader::OnBodyOver(BodyDecoder::Verdict verdict) {
   } else if (truncate_) {
     result_->body_truncated = true;
     result_->ended_early = verdict == Verdict::kCut;
-    decoder_.End();
+    decoder_.Drop();
   } else {
     Fail(FailureCause::kTooLarge, "the body is too large");
   }
@@ -153,7 +154,7 @@ AnswerReader::Next AnswerReader::Fail(FailureCause cause, std::string_view messa
   result_->failure = cause;
   result_->message = message;
   result_->body.clear();
-  decoder_.End();
+  decoder_.Drop();
   return Next::kClose;
 }
 

@@ -37,7 +37,7 @@ class AnswerReader : private BodySink {
   Next TakeEnd();
 
   // Frees what a body that did not come to its end has left.
-  void Abandon() { decoder_.End(); }
+  void Abandon() { decoder_.Drop(); }
 
   // Nothing of the answer has come.
   bool untouched() const { return !reader_.has_bytes(); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <brotli/decode.h>
+#include <libdeflate.h>
+#include <memory>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -18,6 +20,12 @@ namespace {
 using Stream = BodyDecoder::Stream;
 
 constexpr size_t kPieceBytes = size_t{32} << 10;
+// RFC 1952, section 2.3: a member's head without its optional parts, and its trailer.
+constexpr size_t kLeastMemberBytes = 10 + 8;
+constexpr size_t kFlagsAt = 3;
+constexpr uint8_t kHeadChecksumFlag = 2;
+// RFC 1951: 258 bytes for two bits.
+constexpr uint64_t kMostDeflated = 1032;
 // RFC 9659: windows beyond 8 MiB need not be decoded.
 constexpr int kMaxZstdWindowLog = 23;
 
@@ -173,11 +181,12 @@ bool ReadContentCodings(std::span<const HttpHeader> headers, ContentCodings* cod
 BodyDecoder::BodyDecoder() = default;
 BodyDecoder::~BodyDecoder() = default;
 
-void BodyDecoder::Begin(const ContentCodings& codings, const BodyBounds& bounds,
-                        std::string* body) {
+void BodyDecoder::Begin(const ContentCodings& codings, const BodyBounds& bounds, std::string* body,
+                        Wanted wanted) {
   bounds_ = bounds;
   body_ = body;
-  layers_.clear();
+  Drop();
+  is_held_ = wanted == Wanted::kAtEnd && codings.size() == 1 && codings[0] == ContentCoding::kGzip;
   for (size_t i = codings.size(); i-- > 0;) {
     switch (codings[i]) {
       case ContentCoding::kIdentity:
@@ -203,7 +212,18 @@ BodyDecoder::Verdict BodyDecoder::Append(std::string_view decoded) {
   return decoded.size() > room ? Verdict::kFull : Verdict::kGoesOn;
 }
 
-BodyDecoder::Verdict BodyDecoder::Take(std::string_view piece) { return Pass(0, piece); }
+BodyDecoder::Verdict BodyDecoder::Take(std::string_view piece) {
+  if (!is_held_) return Pass(0, piece);
+  if (held_.size() + piece.size() <= kMostHeldBytes) {
+    held_ += piece;
+    return Verdict::kGoesOn;
+  }
+  is_held_ = false;
+  const std::string held = std::move(held_);
+  held_ = {};
+  const Verdict verdict = Pass(0, held);
+  return verdict == Verdict::kGoesOn ? Pass(0, piece) : verdict;
+}
 
 BodyDecoder::Verdict BodyDecoder::Pass(size_t index, std::string_view piece) {
   if (index == layers_.size()) return Append(piece);
@@ -251,12 +271,50 @@ bool BodyDecoder::Exceeds(const Layer& layer) const {
   return &layer != &layers_.back() && counted > bounds_.max_bytes;
 }
 
+bool BodyDecoder::UnpackHeld() {
+  if (held_.size() < kLeastMemberBytes) return false;
+  // libdeflate does not look at it.
+  if ((static_cast<uint8_t>(held_[kFlagsAt]) & kHeadChecksumFlag) != 0) return false;
+  uint64_t size = 0;  // as the trailer says; libdeflate holds it against what it finds
+  for (size_t i = 1; i <= 4; ++i) size = size << 8 | static_cast<uint8_t>(held_[held_.size() - i]);
+  const size_t before = body_->size();
+  // Up to kFreeBytes nothing is a bomb.
+  if (size == 0 || size > std::min<uint64_t>(held_.size() * kMostDeflated, BodyBounds::kFreeBytes))
+    return false;
+  if (before + size > bounds_.max_bytes) return false;
+  body_->resize(before + size);
+  const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> unpack(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  CHECK(unpack != nullptr);
+  size_t used = 0;
+  const auto result =
+      libdeflate_gzip_decompress_ex(unpack.get(), held_.data(), held_.size(),
+                                    body_->data() + before, body_->size() - before, &used, nullptr);
+  if (result == LIBDEFLATE_SUCCESS && used == held_.size()) return true;
+  body_->resize(before);
+  return false;
+}
+
 BodyDecoder::Verdict BodyDecoder::End() {
-  const bool complete = std::ranges::all_of(
+  bool complete = is_held_ && UnpackHeld();
+  if (is_held_ && !complete) {
+    const Verdict verdict = Pass(0, held_);
+    if (verdict != Verdict::kGoesOn) {
+      Drop();
+      return verdict;
+    }
+  }
+  complete |= std::ranges::all_of(
       layers_, [](const Layer& layer) { return layer.done || layer.over || layer.taken == 0; });
-  layers_.clear();
+  Drop();
   if (complete) return Verdict::kGoesOn;
   return body_->empty() ? Verdict::kBroken : Verdict::kCut;
+}
+
+void BodyDecoder::Drop() {
+  layers_.clear();
+  is_held_ = false;
+  held_ = {};
 }
 
 }  // namespace orbweaver

@@ -13,6 +13,7 @@ namespace orbweaver {
 namespace {
 
 using Verdict = BodyDecoder::Verdict;
+using Wanted = BodyDecoder::Wanted;
 constexpr ContentCoding kCodings[] = {ContentCoding::kIdentity, ContentCoding::kGzip,
                                       ContentCoding::kDeflate, ContentCoding::kBrotli,
                                       ContentCoding::kZstd};
@@ -68,16 +69,17 @@ std::string Text(size_t bytes) {
 
 // The verdict of a body given in pieces of `piece` bytes.
 Verdict Decode(const ContentCodings& codings, std::string_view encoded, std::string* body,
-               size_t piece = SIZE_MAX, size_t max_bytes = 10 << 20,
-               uint32_t max_compression = 250) {
+               size_t piece = SIZE_MAX, size_t max_bytes = 10 << 20, uint32_t max_compression = 250,
+               Wanted wanted = Wanted::kAsItComes) {
   BodyDecoder decoder;
   body->clear();
-  decoder.Begin(codings, {.max_bytes = max_bytes, .max_compression = max_compression}, body);
+  decoder.Begin(codings, {.max_bytes = max_bytes, .max_compression = max_compression}, body,
+                wanted);
   while (!encoded.empty()) {
     const std::string_view next = encoded.substr(0, piece);
     const Verdict verdict = decoder.Take(next);
     if (verdict != Verdict::kGoesOn) {
-      decoder.End();
+      decoder.Drop();
       return verdict;
     }
     encoded.remove_prefix(next.size());
@@ -249,6 +251,174 @@ TEST(BodyDecoderTest, AWindowThatNoBrowserTakesIsRefused) {
   const std::string frame("\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00", 9);
   std::string body;
   EXPECT_EQ(Decode({ContentCoding::kZstd}, frame, &body), Verdict::kBroken);
+}
+
+// Text, noise and runs, one after the other.
+std::string Mixture(Random& random, size_t bytes) {
+  std::string mixture;
+  while (mixture.size() < bytes) {
+    const size_t some = 1 + random.Below(std::max<size_t>(1, bytes / 3));
+    switch (random.Below(3)) {
+      case 0:
+        mixture += Text(some);
+        break;
+      case 1:
+        mixture.append(some, static_cast<char>(random.Below(256)));
+        break;
+      default:
+        for (size_t i = 0; i < some; ++i) mixture += static_cast<char>(random.Below(256));
+    }
+  }
+  mixture.resize(bytes);
+  return mixture;
+}
+
+// One member, by any of zlib's strategies, with any of the optional parts of a head.
+std::string Member(Random& random, const std::string& text) {
+  constexpr int kStrategies[] = {Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED};
+  z_stream stream{};
+  CHECK(deflateInit2(&stream, static_cast<int>(random.Below(10)), Z_DEFLATED, kGzip,
+                     1 + static_cast<int>(random.Below(9)), kStrategies[random.Below(5)]) == Z_OK);
+  std::string name = "a name", extra = "more";
+  gz_header head{};
+  if (random.Below(4) == 0) head.name = reinterpret_cast<Bytef*>(name.data());
+  if (random.Below(4) == 0) head.comment = reinterpret_cast<Bytef*>(name.data());
+  if (random.Below(4) == 0) {
+    head.extra = reinterpret_cast<Bytef*>(extra.data());
+    head.extra_len = static_cast<uInt>(extra.size());
+  }
+  head.hcrc = random.Below(4) == 0 ? 1 : 0;
+  CHECK(deflateSetHeader(&stream, &head) == Z_OK);
+  std::string out(deflateBound(&stream, text.size()) + 64, 0);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+// In one of the ways in which bodies come damaged, or none. Heads and trailers are hit as often as
+// all between them.
+void Damage(Random& random, std::string* packed) {
+  const auto somewhere = [&] {
+    const size_t end = std::min<size_t>(packed->size(), 20);
+    switch (random.Below(3)) {
+      case 0:
+        return random.Below(end);
+      case 1:
+        return packed->size() - 1 - random.Below(end);
+      default:
+        return random.Below(packed->size());
+    }
+  };
+  switch (random.Below(8)) {
+    case 0:
+      packed->resize(somewhere());
+      break;
+    case 1:
+      *packed += Mixture(random, random.Below(30));
+      break;
+    case 2:
+      *packed += Member(random, Mixture(random, random.Below(300)));
+      break;
+    case 3:
+      packed->erase(somewhere(), 1);
+      break;
+    case 4:
+      packed->insert(somewhere(), 1, static_cast<char>(random.Below(256)));
+      break;
+    case 5:
+    case 6:
+      for (size_t hits = 1 + random.Below(3); hits > 0; --hits) {
+        (*packed)[somewhere()] ^= static_cast<char>(1 << random.Below(8));
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+TEST(BodyDecoderTest, ABodyThatIsHeldBackIsTheOneThatIsUnpackedAsItComes) {
+  Random random(7);
+  size_t of_each[5] = {};
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string text = Mixture(random, random.Below(random.Below(20) == 0 ? 50'000 : 2'000));
+    std::string packed = Member(random, text);
+    Damage(random, &packed);
+    const size_t max_bytes = random.Below(4) == 0 ? random.Below(text.size() + 2) : 1 << 20;
+    const size_t piece = random.Below(2) == 0 ? SIZE_MAX : 1 + random.Below(1000);
+    std::string expected, body;
+    const Verdict verdict = Decode({ContentCoding::kGzip}, packed, &expected, piece, max_bytes);
+    ASSERT_EQ(Decode({ContentCoding::kGzip}, packed, &body, piece, max_bytes, 250, Wanted::kAtEnd),
+              verdict)
+        << i;
+    ASSERT_TRUE(body == expected) << i;
+    ++of_each[static_cast<int>(verdict)];
+  }
+  for (const Verdict verdict :
+       {Verdict::kGoesOn, Verdict::kFull, Verdict::kBroken, Verdict::kCut}) {
+    EXPECT_GT(of_each[static_cast<int>(verdict)], 100u) << static_cast<int>(verdict);
+  }
+}
+
+TEST(BodyDecoderTest, OfMembersThatAreHeldBackEachIsThere) {
+  const std::string text = Text(1000);
+  const std::string member = Encode(ContentCoding::kGzip, text);
+  std::string body;
+  EXPECT_EQ(Decode({ContentCoding::kGzip}, member + member, &body, SIZE_MAX, 10 << 20, 250,
+                   Wanted::kAtEnd),
+            Verdict::kGoesOn);
+  EXPECT_EQ(body, text + text);
+}
+
+TEST(BodyDecoderTest, OfABodyThatIsHeldBackNoMoreIsHeldThanItsBound) {
+  Random random(8);
+  std::string noise(2 * BodyDecoder::kMostHeldBytes, '\0');
+  for (char& c : noise) c = static_cast<char>(random.Below(256));
+  const std::string packed = Encode(ContentCoding::kGzip, noise);
+  ASSERT_GT(packed.size(), BodyDecoder::kMostHeldBytes);
+  std::string body;
+  EXPECT_EQ(Decode({ContentCoding::kGzip}, packed, &body, 1000, 10 << 20, 250, Wanted::kAtEnd),
+            Verdict::kGoesOn);
+  EXPECT_TRUE(body == noise);
+  // Beyond it a body is unpacked as it comes, so that its verdict comes before its end.
+  BodyDecoder decoder;
+  body.clear();
+  decoder.Begin({ContentCoding::kGzip}, {.max_bytes = 1000, .max_compression = 250}, &body,
+                Wanted::kAtEnd);
+  const auto held = std::string_view(packed).substr(0, BodyDecoder::kMostHeldBytes);
+  EXPECT_EQ(decoder.Take(held), Verdict::kGoesOn);
+  EXPECT_EQ(body, "");
+  EXPECT_EQ(decoder.Take("x"), Verdict::kFull);
+  decoder.Drop();
+  EXPECT_EQ(body, noise.substr(0, 1000));
+}
+
+TEST(BodyDecoderTest, ABodyThatIsHeldBackAndDroppedLeavesNothing) {
+  BodyDecoder decoder;
+  std::string body;
+  for (const bool is_dropped : {true, false}) {
+    decoder.Begin({ContentCoding::kGzip}, {.max_bytes = 1000, .max_compression = 250}, &body,
+                  Wanted::kAtEnd);
+    EXPECT_EQ(decoder.Take(Encode(ContentCoding::kGzip, "text")), Verdict::kGoesOn);
+    if (is_dropped) decoder.Drop();
+    EXPECT_EQ(decoder.End(), Verdict::kGoesOn);
+    EXPECT_EQ(body, is_dropped ? "" : "text");
+  }
+}
+
+TEST(BodyDecoderTest, ABombThatIsHeldBackIsOneToo) {
+  for (const size_t megabytes : {2, 20}) {
+    const std::string zeros(megabytes << 20, '\0');
+    std::string body;
+    EXPECT_EQ(Decode({ContentCoding::kGzip}, Encode(ContentCoding::kGzip, zeros), &body, SIZE_MAX,
+                     size_t{300} << 20, 250, Wanted::kAtEnd),
+              Verdict::kBomb);
+    EXPECT_LT(body.size(), size_t{2} << 20);
+  }
 }
 
 std::string CodingsOf(const std::vector<std::pair<std::string_view, std::string_view>>& pairs) {

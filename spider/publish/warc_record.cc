@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <isa-l/igzip_lib.h>
+#include <libdeflate.h>
 #include <span>
 #include <sys/random.h>
 #include <unistd.h>
@@ -75,15 +77,54 @@ std::string WarcDigest(std::string_view first, std::string_view second) {
   return "sha1:" + Base32(digest);
 }
 
-struct WarcEncoder::Stream {
-  z_stream z{};
+// ISA-L's first level.
+struct WarcEncoder::Fast {
+  size_t Compress(std::string_view text, std::string* out) {
+    isal_deflate_init(&stream);
+    stream.level = 1;
+    stream.level_buf = buffer.data();
+    stream.level_buf_size = static_cast<uint32_t>(buffer.size());
+    stream.gzip_flag = IGZIP_GZIP;
+    stream.end_of_stream = 1;
+    stream.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
+    stream.avail_in = static_cast<uint32_t>(text.size());
+    // Noise grows by a few bytes for each block.
+    out->resize(text.size() + text.size() / 16 + 1024);
+    for (;;) {
+      stream.next_out = reinterpret_cast<uint8_t*>(out->data()) + stream.total_out;
+      stream.avail_out = static_cast<uint32_t>(out->size() - stream.total_out);
+      CHECK(isal_deflate(&stream) == COMP_OK);
+      if (stream.internal_state.state == ZSTATE_END) return stream.total_out;
+      out->resize(2 * out->size());
+    }
+  }
+
+  isal_zstream stream;
+  std::vector<uint8_t> buffer = std::vector<uint8_t>(ISAL_DEF_LVL1_DEFAULT);
 };
 
-WarcEncoder::WarcEncoder(int level) : stream_(std::make_unique<Stream>()) {
-  CHECK(deflateInit2(&stream_->z, level, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) == Z_OK);
-}
+struct WarcEncoder::Small {
+  explicit Small(int level) : compressor(libdeflate_alloc_compressor(level)) {
+    CHECK(compressor != nullptr);
+  }
+  ~Small() { libdeflate_free_compressor(compressor); }
 
-WarcEncoder::~WarcEncoder() { deflateEnd(&stream_->z); }
+  size_t Compress(std::string_view text, std::string* out) const {
+    out->resize(libdeflate_gzip_compress_bound(compressor, text.size()));
+    const size_t size =
+        libdeflate_gzip_compress(compressor, text.data(), text.size(), out->data(), out->size());
+    CHECK(size > 0);
+    return size;
+  }
+
+  libdeflate_compressor* const compressor;
+};
+
+WarcEncoder::WarcEncoder(int level)
+    : fast_(level == 1 ? std::make_unique<Fast>() : nullptr),
+      small_(level == 1 ? nullptr : std::make_unique<Small>(level)) {}
+
+WarcEncoder::~WarcEncoder() = default;
 
 std::string_view WarcEncoder::Encode(const WarcRecord& record) {
   text_.clear();
@@ -96,22 +137,10 @@ std::string_view WarcEncoder::Encode(const WarcRecord& record) {
   fmt::format_to(out, "WARC-Block-Digest: {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n",
                  WarcDigest(record.head, record.payload), record.content_type,
                  record.head.size() + record.payload.size());
-  text_ += record.head;
-
-  z_stream& z = stream_->z;
-  CHECK(deflateReset(&z) == Z_OK);
-  constexpr std::string_view kEnd = "\r\n\r\n";
-  compressed_.resize(deflateBound(&z, text_.size() + record.payload.size() + kEnd.size()));
-  z.next_out = Bytes(compressed_);
-  z.avail_out = static_cast<uInt>(compressed_.size());
-  for (const std::string_view part : {std::string_view(text_), record.payload, kEnd}) {
-    if (part.empty()) continue;  // zlib calls it an error to be given nothing
-    z.next_in = Bytes(part);
-    z.avail_in = static_cast<uInt>(part.size());
-    const bool last = part.data() == kEnd.data();
-    CHECK(deflate(&z, last ? Z_FINISH : Z_NO_FLUSH) == (last ? Z_STREAM_END : Z_OK));
-  }
-  return std::string_view(compressed_).substr(0, compressed_.size() - z.avail_out);
+  text_.append(record.head).append(record.payload).append("\r\n\r\n");
+  const size_t size = fast_ != nullptr ? fast_->Compress(text_, &compressed_)
+                                       : small_->Compress(text_, &compressed_);
+  return std::string_view(compressed_).substr(0, size);
 }
 
 absl::StatusOr<std::string> UnpackGzipMember(std::string_view packed) {

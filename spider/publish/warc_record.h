@@ -36,10 +36,12 @@ std::string WarcDate(WallTime time);
 // "sha1:" and 32 characters of base 32: what archives write and tools check.
 std::string WarcDigest(std::string_view first, std::string_view second = {});
 
-// Place: in WarcWriter, one a thread. Keeps its buffers and zlib's state. Not thread-safe.
+// Place: in WarcWriter, one a thread. Keeps its buffers and the compressor's state. Not
+// thread-safe.
 class WarcEncoder {
  public:
-  // `level` of gzip, 1 to 9.
+  // `level` of gzip, 1 to 9. The first is ISA-L's, a seventh of zlib's work for files as large; the
+  // others are libdeflate's.
   explicit WarcEncoder(int level);
   ~WarcEncoder();
 
@@ -47,9 +49,11 @@ class WarcEncoder {
   std::string_view Encode(const WarcRecord& record);
 
  private:
-  struct Stream;
+  struct Fast;
+  struct Small;
 
-  const std::unique_ptr<Stream> stream_;
+  const std::unique_ptr<Fast> fast_;    // one of them
+  const std::unique_ptr<Small> small_;  // is null
   std::string text_;
   std::string compressed_;
 };

@@ -128,7 +128,8 @@ void GzipBench(BenchReport& report) {
   options.faulty_hosts = 1;
   options.faulty_pages = 1;
   const ServedWeb web(options);
-  Pages(report, "http_20kb_gzip", web, {.max_idle = 4 * kHosts}, 30'000, false, false, "CPU: zlib");
+  Pages(report, "http_20kb_gzip", web, {.max_idle = 4 * kHosts}, 30'000, false, false,
+        "CPU: unpacking");
 }
 
 void SlowBench(BenchReport& report) {

@@ -261,7 +261,8 @@ void SpiderBench(BenchReport& report) {
       const ScratchFolder folder;
       SpiderOptions options = Options(web, false);
       options.archive.folder = folder.path();
-      Crawl(report, "http_20kb_warc", web, *suffixes, options, 5'000, "CPU: gzip");
+      Crawl(report, "http_20kb_warc", web, *suffixes, options, 5'000,
+            "CPU: digests, gzip, writing");
     }
     Stages(report, web, *suffixes);
   }
