@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <memory>
+#include <pthread.h>
 #include <sstream>
 #include <sys/resource.h>
 #include <thread>
@@ -121,10 +122,16 @@ const char* Complaint(const error_code& error, int* status) {
 
 namespace {
 
+// As `top -H` shows it.
+void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
+
 // A thread for what may take long; one call at a time.
 struct SlowThread {
-  void Start() {
-    thread = std::thread([this] { io.run(); });
+  void Start(const char* name) {
+    thread = std::thread([this, name] {
+      NameThread(name);
+      io.run();
+    });
   }
   void Stop() {
     io.stop();
@@ -192,10 +199,13 @@ class AdminServer::Impl {
     }
     port_ = acceptor_.local_endpoint().port();
     asio::co_spawn(io_, Accept(), [](std::exception_ptr failure) { CHECK(failure == nullptr); });
-    thread_ = std::thread([this] { io_.run(); });
-    calls_.Start();
+    thread_ = std::thread([this] {
+      NameThread("admin");
+      io_.run();
+    });
+    calls_.Start("admin-calls");
     if (!options_.slow_reads.empty()) {
-      slow_reads_.Start();
+      slow_reads_.Start("admin-reads");
       slow_reads_.YieldToOthers();
     }
     return absl::OkStatus();
