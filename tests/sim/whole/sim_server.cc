@@ -102,6 +102,8 @@ std::string SimServer::ChangeRobots(Random& random) {
 bool SimServer::AnswerRobots(uint32_t host, synthetic::Answer* answer) {
   const auto found = robots_.find(host);
   if (found == robots_.end()) return false;
+  // A host that is not there has no robots.txt, changed or not.
+  if (web_->hosts().TraitsOf(host).fault == synthetic::Fault::kNoSuchHost) return false;
   Robots& robots = found->second;
   if (robots.failures_left > 0) {
     --robots.failures_left;
