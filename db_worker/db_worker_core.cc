@@ -270,7 +270,7 @@ Duration DbWorkerCore::State::WaitFor(Duration max_wait) const {
   const WallTime now = time.Now();
   Duration wait = max_wait;
   for (const auto& [id, partition] : partitions) {
-    wait = std::min<Duration>(wait, partition->next_look - now);
+    wait = std::min<Duration>(wait, partition->NextLook() - now);
   }
   return std::max(wait, Duration::zero());
 }

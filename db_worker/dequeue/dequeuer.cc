@@ -18,6 +18,8 @@ namespace {
 
 // Some calls to the bus are saved where batches follow each other faster.
 constexpr std::chrono::milliseconds kBacklogInterval(200);
+// Where nothing is ready, a look at the lag only serves those who watch it.
+constexpr std::chrono::milliseconds kLatestLook(1000);
 constexpr size_t kPrefetched = 4;  // requests ahead
 constexpr size_t kBlock = 128;     // requests sent at once: they stay in the processor's cache
 
@@ -28,8 +30,9 @@ bool Dequeuer::Begin() {
   const WallTime now = parts_.time.Now();
   due_.clear();
   for (const auto& [id, partition] : parts_.partitions) {
-    if (partition->next_look > now) continue;
-    partition->next_look = now + parts_.options.feed.interval;
+    if (partition->NextLook() > now) continue;
+    partition->look_after = now + parts_.options.feed.interval;
+    partition->look_latest = now + kLatestLook;
     due_.push_back(partition.get());
   }
   if (due_.empty()) return false;

@@ -134,9 +134,34 @@ TEST_F(DequeuerTest, ALogThatWasCutUnderTheSpidersIsReported) {
   const auto sent = Drain(40);
   worker_.CommitFeed(PartitionId(0), Offset(5));
   ASSERT_TRUE(worker_.broker().CutLog(kSpiderFeedTopic, PartitionId(0), Offset(25)).ok());
+  worker_.clock().Advance(seconds(1));
   worker_.StepOnce();
   EXPECT_EQ(worker_.core().Report().front().lag_state, LagState::kLogCut);
   EXPECT_EQ(worker_.metrics().feed_lost.value(), 20u);
+}
+
+TEST_F(DequeuerTest, WithNothingReadyTheFeedIsLookedAtOnceASecondOnly) {
+  WithoutDelays();
+  worker_.ScheduleMany("one.com", 3);
+  worker_.Settle();
+  ASSERT_EQ(Drain(3).size(), 3u);
+  worker_.clock().Advance(seconds(1));
+  worker_.StepOnce();
+  const auto lag = [this] { return worker_.core().Report().front().lag; };
+  const int64_t before = lag();
+  worker_.CommitFeed();
+  const WallTime start = worker_.clock().Wall();
+  while (worker_.clock().Wall() + worker_.feed().interval < start + seconds(1)) {
+    worker_.StepOnce();
+    ASSERT_EQ(lag(), before);
+  }
+  worker_.StepOnce();
+  worker_.StepOnce();
+  EXPECT_LT(lag(), before);
+  // And it has no part in when a new request leaves.
+  worker_.ScheduleMany("two.com", 1);
+  worker_.StepOnce();
+  EXPECT_EQ(worker_.NewInFeed().size(), 1u);
 }
 
 }  // namespace

@@ -145,6 +145,11 @@ void DomainIndex::Advance(WallTime now) {
   while (!timers_.empty() && timers_.front().at <= now) Place(timers_.front().id, now);
 }
 
+bool DomainIndex::IsAnyReady() const {
+  return std::any_of(std::begin(ready_), std::end(ready_),
+                     [](const ReadyList& list) { return list.first != kNoDomain; });
+}
+
 WallTime DomainIndex::NextWake() const {
   return timers_.empty() ? WallTime::max() : timers_.front().at;
 }

@@ -52,6 +52,7 @@ class DomainIndex {
   // Ready domains whose best band is `band`, in the order of their turn.
   DomainId FirstReady(int band) const { return ready_[band].first; }
   DomainId NextReady(DomainId id) const { return At(id).next; }
+  bool IsAnyReady() const;
   // The domain is being served: its next Put puts it behind the others.
   void TakeFromReady(DomainId id);
 

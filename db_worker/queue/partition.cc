@@ -1,8 +1,15 @@
 #include "db_worker/queue/partition.h"
 
+#include <algorithm>
+
 #include "common/base/check.h"
 
 namespace orbweaver {
+
+WallTime Partition::NextLook() const {
+  if (index.IsAnyReady()) return look_after;
+  return std::max(look_after, std::min(index.NextWake(), look_latest));
+}
 
 Version Partition::NextVersion() {
   const std::optional<Version> version = versions.Next();

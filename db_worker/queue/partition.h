@@ -63,9 +63,13 @@ struct Partition {
   DomainIndex index;
   EpochFilter scoring;  // of the scoring log
 
+  // When to look next for what may leave: where no domain is ready, not before one can be.
+  WallTime NextLook() const;
+
   // Dequeue's.
   bool paused = false;
-  WallTime next_look;
+  WallTime look_after;   // the interval since the last look
+  WallTime look_latest;  // for the report of the spiders' progress
   LagState lag_state = LagState::kUnknown;
   int64_t lag = 0;
   int64_t lost = 0;  // with kLogCut
