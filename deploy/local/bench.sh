@@ -41,15 +41,18 @@ if [ $cluster = yes ] || [ $python = yes ] || [ -z "$names" ] || grep -qxE 'stor
   eval "$("$root/deploy/local/services" env)"
   set +a
 fi
-[ $only_programs = yes ] || "$bench" "$@"
+failed=0
+[ $only_programs = yes ] || "$bench" "$@" || failed=1
 json=()
 case " $* " in *" --json "*) json=(--json) ;; esac
-[ $python = no ] || python3 "$root/tests/bench/python_bench.py" "$root/build/release" ${json[@]+"${json[@]}"}
-# The console's cost to a crawl is measured on the whole program.
-if [ $only_programs = no ] && { [ -z "$names" ] || grep -qx console <<<"$names"; }; then
+[ $python = no ] || python3 "$root/tests/bench/python_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} || failed=1
+# Crawls as people start them, and the console's cost to one, are measured on the whole program.
+for part in crawl:crawl_program_bench.py console:console_load_bench.py; do
+  if [ $only_programs = yes ] || { [ -n "$names" ] && ! grep -qx "${part%%:*}" <<<"$names"; }; then continue; fi
   build release orbweaver orbweaver-synthetic-web
-  python3 "$root/tests/bench/console_load_bench.py" "$root/build/release" ${json[@]+"${json[@]}"}
-fi
+  python3 "$root/tests/bench/${part#*:}" "$root/build/release" ${json[@]+"${json[@]}"} || failed=1
+done
 if [ $cluster = yes ]; then
-  python3 "$root/tests/bench/cluster_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} ${cluster_options[@]+"${cluster_options[@]}"}
+  python3 "$root/tests/bench/cluster_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} ${cluster_options[@]+"${cluster_options[@]}"} || failed=1
 fi
+exit $failed

@@ -25,53 +25,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "deploy/local"), str(ROOT / "tests/e2e")]
 from instance import Instance  # noqa: E402
+from process_use import Use, resident_mb  # noqa: E402
+from report import Report  # noqa: E402
 from synthetic_web import Web  # noqa: E402
 from workers import PROGRAMS, Workers  # noqa: E402
 
-TICKS = os.sysconf("SC_CLK_TCK")
 PARTITIONS = 8
 PATIENCE_S = 300
 SAMPLE_S = 1.0
 # Full before a soak looks at memory: of larger ones it would see them fill for hours.
 SMALL_CACHES = {"strategy_worker.cache_bytes": "48MiB", "db_worker.chunk_cache_bytes": "16MiB"}
+STEADY = 0.05  # of what comes may stay unread: the lag comes and goes with batches
 LATENCY_SAMPLE = 300  # feed entries of each partition
 GROUPS = {"db-worker": "db-workers", "strategy-worker": "strategy-workers", "spider": "spiders"}
 PAGES = re.compile(r"^orbweaver_spider_pages_total(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
-
-
-def cpu_s(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
-
-
-def resident_mb(pid):
-    pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-class Report:
-    """Rows as those of bench.cc, with their ratio to the yardstick right before and after."""
-
-    def __init__(self, build, as_json, name="cluster"):
-        self.bench, self.as_json, self.name = build / "tests/bench/orbweaver-bench", as_json, name
-        self.speed_before = self.speed()
-
-    def speed(self):
-        row = subprocess.run([self.bench, "yardstick", "--json"], check=True, capture_output=True, text=True).stdout
-        return json.loads(row)["value"]
-
-    def row(self, name, value, unit, limit, cpu=0.0, wall=0.0):
-        after = self.speed()
-        speed, self.speed_before = (self.speed_before + after) / 2, after
-        time_taken = re.search(r"(^|[ _])[mu]?s(/|$)", unit)
-        ratio = value / speed if unit.endswith(("/s", "/cpu_s")) else value * speed if time_taken else None
-        if self.as_json:
-            print(json.dumps({"bench": self.name, "case": name, "value": round(value, 3), "unit": unit, "ratio": ratio,
-                              "yardstick": round(speed, 1), "cpu_s": round(cpu, 3), "wall_s": round(wall, 3),
-                              "limit": limit}), flush=True)
-        else:
-            shown = "" if ratio is None else f"{ratio:.4g}"
-            print(f"{self.name:<10} {name:<34} {value:>12.2f} {unit:<22} {shown:>10} {limit}", flush=True)
 
 
 class Loop:
@@ -91,6 +58,8 @@ class Loop:
             "topics.partitions": PARTITIONS,
             "network.proxy": f"http://127.0.0.1:{self.web.port}", "network.allow_private": True,
             "politeness.delay": "0s",
+            # Within seconds no faster is fetched than decided; with the default it takes minutes until the rate is one that lasts.
+            "feed.max_backlog": 5000,
             "spider.fetch.user_agent": "orbweaver/bench (+mailto:bench@example.com)",
             "db_worker.roles": ["enqueue", "dequeue"], "admin.token": "bench"})
         self.command("init")
@@ -120,11 +89,13 @@ class Loop:
         answer = self.running["spider"].get("/metrics")
         return sum(float(value) for value in PAGES.findall(answer[1])) if answer else 0.0
 
+    def status(self):
+        return json.loads(self.command("status", "--json", "--interval", "100ms", "--domains", "1"))
+
     def committed(self, role):
         """How far the group of a role has read, all partitions together."""
-        status = json.loads(self.command("status", "--json", "--interval", "100ms", "--domains", "1"))
-        group = next(group for group in status["groups"] if group["group"] == GROUPS[role])
-        return sum(partition["committed"] for partition in group["partitions"]), status
+        group = next(group for group in self.status()["groups"] if group["group"] == GROUPS[role])
+        return sum(partition["committed"] for partition in group["partitions"])
 
     def await_more(self, what, look, than):
         deadline = time.monotonic() + PATIENCE_S
@@ -135,36 +106,60 @@ class Loop:
         return found
 
 
+class Groups:
+    """Where the three groups stand at one moment."""
+
+    def __init__(self, loop):
+        groups = loop.status()["groups"]
+        self.lag = {group["group"]: group["lag"] for group in groups}
+        self.end = {group["group"]: sum(partition["end"] for partition in group["partitions"]) for group in groups}
+
+    def fallen_behind(self, earlier):
+        """Of each group that did not keep up since `earlier`, what it left unread and what came."""
+        for group, lag in self.lag.items():
+            grown, came = lag - earlier.lag[group], self.end[group] - earlier.end[group]
+            if grown > STEADY * came and grown > 0:
+                yield f"the lag of {group} grew by {grown} messages while {came} came"
+
+
 def measure(loop, report, seconds):
+    """Says which groups fell behind in the second half: then so many pages a second would not last."""
     # Until all are warm: HBase's and Kafka's code is compiled by then.
     loop.await_more("warm up", loop.pages, 5000)
-    began, pages, cpu = time.monotonic(), loop.pages(), {name: cpu_s(pid) for name, pid in loop.pids.items()}
-    lags = []
+    began, pages, before = time.monotonic(), loop.pages(), {name: Use(pid) for name, pid in loop.pids.items()}
+    lags, half_way = [], None
     while time.monotonic() - began < seconds:
         time.sleep(SAMPLE_S)
         answer = loop.running["db-worker"].get("/metrics")
         found = re.search(r"^orbweaver_feed_lag(?:\{[^}]*\})? (\S+)$", answer[1], re.MULTILINE) if answer else None
         if found:
             lags.append(float(found.group(1)))
+        if half_way is None and time.monotonic() - began >= seconds / 2:
+            half_way = Groups(loop)
     wall = time.monotonic() - began
     pages = loop.pages() - pages
-    used = {name: cpu_s(pid) - cpu[name] for name, pid in loop.pids.items()}
-    total = sum(used.values())
+    at_end = Groups(loop)
+    used = {name: Use(pid).since(before[name]) for name, pid in loop.pids.items()}
+    total = sum(use.cpu_s for use in used.values())
     report.row("cluster_loop", pages / wall, "pages/s", f"{total / wall:.2f} CPUs used by all, the web included", total, wall)
-    for name, spent in used.items():
-        report.row(f"cpu_{name}", 1000 * spent / pages, "CPU s/1000 pages", "of this process", spent, wall)
-    ours = sum(used[name] for name in PROGRAMS)
+    for name, use in used.items():
+        report.row(f"cpu_{name}", 1000 * use.cpu_s / pages, "CPU s/1000 pages", "of this process", use.cpu_s, wall)
+    ours = sum(used[name].cpu_s for name in PROGRAMS)
     report.row("cpu_all_workers", 1000 * ours / pages, "CPU s/1000 pages", "spider, strategy worker and db worker", ours, wall)
-    report_lag(loop, report, "at the end of the measurement")
+    for name, use in used.items():
+        report.row(f"written_{name}", use.written_kb / pages, "KB/page", "to disk, by this process", use.cpu_s, wall)
+        report.row(f"wake_ups_{name}", use.wake_ups / wall, "wake-ups a second", "of this process's threads", use.cpu_s, wall)
+    for group, lag in at_end.lag.items():
+        report.row(f"lag_{group}", lag, "messages", f"at the end; {half_way.lag[group]} half-way")
     if lags:
         report.row("feed_lag_median", sorted(lags)[len(lags) // 2], "requests", "what db workers keep in the feed (feed.target_lag)")
     report_latency(loop, report)
+    return list(at_end.fallen_behind(half_way))
 
 
 def report_lag(loop, report, when):
-    _, status = loop.committed("spider")
-    for group in status["groups"]:
-        report.row(f"lag_{group['group']}", group["lag"], "messages", when)
+    for group, lag in Groups(loop).lag.items():
+        report.row(f"lag_{group}", lag, "messages", when)
 
 
 def report_latency(loop, report):
@@ -184,13 +179,13 @@ def report_latency(loop, report):
 
 def recover(loop, report):
     for role, worker in loop.running.items():
-        before, _ = loop.committed(role)
+        before = loop.committed(role)
         began = time.monotonic()
         worker.stop(signal.SIGKILL)
         worker.launch()
         worker.await_ready()
         ready = time.monotonic() - began
-        loop.await_more(f"{role} reads on", lambda role=role: loop.committed(role)[0], before)
+        loop.await_more(f"{role} reads on", lambda role=role: loop.committed(role), before)
         report.row(f"recover_{role}", time.monotonic() - began, "s", f"from kill -9 to its next commit; ready after {ready:.1f} s")
         loop.pids[role] = worker.pid()
 
@@ -218,12 +213,12 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--soak", type=float, default=0, metavar="MINUTES")
     options = parser.parse_args()
-    report = Report(options.build.resolve(), options.json)
+    report = Report(options.build.resolve(), options.json, "cluster")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="orbweaver-bench-"))
     loop = Loop()
     try:
         loop.start(options.build.resolve(), folder, options.hosts, options.pages, SMALL_CACHES if options.soak else {})
-        measure(loop, report, options.seconds)
+        behind = measure(loop, report, options.seconds)
         if options.soak:
             soak(loop, report, options.soak)
         recover(loop, report)
@@ -233,7 +228,9 @@ def main():
     finally:
         loop.close()
     shutil.rmtree(folder)
-    return 0
+    for group in behind:
+        print(f"cluster: not a steady rate: in the second half {group}", file=sys.stderr)
+    return 1 if behind else 0
 
 
 if __name__ == "__main__":

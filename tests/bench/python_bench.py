@@ -16,9 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python/tests"), str(ROOT / "tests/bench")]
 import package_environment  # noqa: E402, F401
 
-import cluster_bench  # noqa: E402
 import confluent_kafka  # noqa: E402
 from confluent_kafka.admin import AdminClient, NewTopic  # noqa: E402
+from report import Report  # noqa: E402
 
 from orbweaver.messages import Request, SpiderFeedEntry  # noqa: E402
 from orbweaver.recording import Recording  # noqa: E402
@@ -86,7 +86,7 @@ def main():
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--requests", type=int, default=50_000)
     options = parser.parse_args()
-    report = cluster_bench.Report(options.build.resolve(), options.json, "python")
+    report = Report(options.build.resolve(), options.json, "python")
     recordings(report, options.build.resolve())
     spider_loop(report, options.requests)
 
