@@ -68,13 +68,13 @@ def console_cpu_s(pid):
     return used / 1e9
 
 
-def asked(url):
+def text_at(url):
     with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
         return answer.read().decode()
 
 
 def pages_of(base):
-    return sum(map(float, PAGES.findall(asked(base + "/metrics"))))
+    return sum(map(float, PAGES.findall(text_at(base + "/metrics"))))
 
 
 class Tabs:
@@ -202,7 +202,7 @@ class Bench:
         try:
             base = self.base_of(process, data)
             time.sleep(WARM_UP_S)
-            domain = json.loads(asked(base + "/api/v1/domains?limit=1"))["domains"][0]["domain"]
+            domain = json.loads(text_at(base + "/api/v1/domains?limit=1"))["domains"][0]["domain"]
 
             def stretch(with_tabs):
                 tabs = Tabs(base, domain) if with_tabs else None
