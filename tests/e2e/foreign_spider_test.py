@@ -99,14 +99,14 @@ class Foreign(World):
         self.assert_complete(no_worker_died=True)
 
     def test_alone_and_killed_five_times_they_lose_nothing(self):
-        self.start("--faults", FAULTS, "--robots-hosts", "0", counts=(1, 1, 0))
+        # With few links to a page, a lost one is missed: of 37 pages in 100 the loss of their links leaves others unreachable, with 30 links of one.
+        self.start("--links", "3", "--faults", FAULTS, "--robots-hosts", "0", counts=(1, 1, 0))
         spiders = [self.python_spider(1), self.python_spider(2, "asyncio")]
         self.seed()
         self.kill_five_times(spiders)
         self.assert_complete()
 
     def test_a_scrapy_project_alone_and_killed_five_times_loses_nothing(self):
-        # With few links to a page, one that is lost is missed.
         self.start("--links", "3", "--faults", FAULTS, "--robots-hosts", "0", counts=(1, 1, 0))
         spiders = [self.scrapy_spider(1), self.scrapy_spider(2)]
         self.kill_five_times(spiders)
