@@ -87,8 +87,33 @@ class OneContainer(unittest.TestCase):
     def test_what_it_is_asked_is_a_command_of_orbweaver_or_a_program(self):
         self.assertIn("usage: orbweaver COMMAND", ENGINE.docker("run", "--rm", self.image))
         self.assertIn("usage: orbweaver crawl", ENGINE.docker("run", "--rm", self.image, "help", "crawl"))
-        self.assertIn("breadth_first", ENGINE.docker("run", "--rm", self.image, "strategy", "list"))
+        listed = ENGINE.docker("run", "--rm", self.image, "strategy", "list")
+        self.assertIn("breadth_first", listed)
+        self.assertIn("\npython ", listed)
         self.assertIn("usage: orbweaver-spider", ENGINE.docker("run", "--rm", self.image, "orbweaver-spider", "--help"))
+
+
+class WithoutPython(unittest.TestCase):
+    """The variant of the image for those who want no interpreter in it."""
+
+    @classmethod
+    def setUpClass(cls):
+        tag = f"test-without-python-{os.getpid()}"
+        cls.addClassCleanup(images.remove_all, ENGINE, tag)
+        images.build_orbweaver(ENGINE, BUILD_DIR, tag, PYTHON="")
+        cls.image = f"orbweaver:{tag}"
+
+    def test_it_says_that_strategies_in_python_are_not_in_it_and_what_to_do(self):
+        done = subprocess.run([ENGINE.client, "run", "--rm", self.image, "strategy", "list"], env=ENGINE.environment, capture_output=True, text=True)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("breadth_first", done.stdout)
+        self.assertNotIn("python", done.stdout)
+        self.assertRegex(done.stderr, "strategies in Python are not in this installation.*built without `--build-arg PYTHON=`")
+
+    def test_nothing_of_python_is_in_it(self):
+        look = "find /usr /opt -name 'libpython*' -o -name strategy.py -o -name python.so"
+        found = ENGINE.docker("run", "--rm", self.image, "sh", "-c", look)
+        self.assertEqual("", found.strip())
 
 
 class Compose(unittest.TestCase):

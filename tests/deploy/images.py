@@ -32,13 +32,15 @@ def build_all(engine, build_dir, tag):
                    SERVICE=service, JARS=f"orbweaver-jars-{service}:{tag}")
 
 
-def build_orbweaver(engine, build_dir, tag):
+def build_orbweaver(engine, build_dir, tag, **arguments):
+    """`arguments` are further build arguments, PYTHON for one."""
     with tempfile.TemporaryDirectory() as folder:
         stage = pathlib.Path(folder)
         for component in ("programs", "demo"):
             run(["cmake", "--install", build_dir, "--prefix", stage / "programs/opt/orbweaver", "--component", component, "--strip"])
         _import(engine, stage / "programs", f"orbweaver-programs:{tag}")
-        _build(engine, tag, "orbweaver", ROOT, "deploy/docker/orbweaver/Dockerfile", PROGRAMS=f"orbweaver-programs:{tag}")
+        _build(engine, tag, "orbweaver", ROOT, "deploy/docker/orbweaver/Dockerfile", PROGRAMS=f"orbweaver-programs:{tag}",
+               **arguments)
 
 
 def remove_all(engine, tag):
