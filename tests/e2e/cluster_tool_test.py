@@ -76,6 +76,7 @@ class ClusterTool(unittest.TestCase):
         self.assertEqual({*first, "spider-2"}, set(second))
         self.assertNotEqual(first["spider-1"], second["spider-1"])
         self.assertEqual(first["db-worker-1"], second["db-worker-1"])
+        self.assertRegex(self.run_tool("up"), rf"\nspiders of your own: kafka.brokers \S+:\d+, kafka.prefix {prefix}\n")
         self.shown_in_the_console({"strategy-workers": 1, "db-workers": 1, "spiders": 2, "pages": 1})
         self.assertEqual({*first}, set(self.up("--spiders", "1")))
         self.assertIn("strategy-workers", self.run_tool("status"))
