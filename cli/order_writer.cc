@@ -72,8 +72,7 @@ absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::strin
 
 absl::StatusOr<WrittenOrder> WriteOrder(Bus& bus, const Clock& clock, std::string_view domain,
                                         const UrlOrder& order, Duration timeout) {
-  const auto written =
-      WriteEntry(bus, {.domain = domain, .event = order, .time = clock.Wall()}, timeout);
+  auto written = WriteEntry(bus, {.domain = domain, .event = order, .time = clock.Wall()}, timeout);
   RETURN_IF_ERROR(MayBeGivenAgain(written.status()));
   return written;
 }
