@@ -101,11 +101,18 @@ class Scores {
 
   float operator[](size_t i) const {
     if (buffer_.obj == nullptr) return one_;
-    if (is_double_) return static_cast<float>(static_cast<const double*>(buffer_.buf)[i]);
-    return static_cast<const float*>(buffer_.buf)[i];
+    return is_double_ ? static_cast<float>(At<double>(i)) : At<float>(i);
   }
 
  private:
+  // Nothing says that the buffer is aligned.
+  template <typename T>
+  T At(size_t i) const {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(buffer_.buf) + i * sizeof(T), sizeof(T));
+    return value;
+  }
+
   float one_ = 0;
   Py_buffer buffer_{};
   bool is_double_ = false;

@@ -272,6 +272,22 @@ TEST_F(OwnStrategyTest, ColumnsHoldWhatTheLinksSay) {
   EXPECT_EQ(crawl.Waiting("https://a.com/2")->score, 0.75f);
 }
 
+// As a part of a larger record has them; UndefinedBehaviorSanitizer looks.
+TEST_F(OwnStrategyTest, ScoresMayStandAtAnyAddress) {
+  const std::string file = Write(
+      "import array\n"
+      "class Own(Strategy):\n"
+      "  def on_seeds(self, seeds):\n"
+      "    for kind in 'df':\n"
+      "      scores = b'.' + array.array(kind, [0.25, 0.5]).tobytes()\n"
+      "      assert seeds.schedule_new(memoryview(scores)[1:].cast(kind)) == 2\n");
+  TestDriver crawl(PythonStrategy(file), {{"module", file}, {"class", ""}});
+  EXPECT_NO_THROW(crawl.Seeds({"https://a.com/", "https://a.com/1"}));
+  ASSERT_EQ(crawl.queue().size(), 2u);
+  EXPECT_EQ(crawl.Waiting("https://a.com/")->score, 0.25f);
+  EXPECT_EQ(crawl.Waiting("https://a.com/1")->score, 0.5f);
+}
+
 TEST_F(OwnStrategyTest, AViewThatOutlivesItsEventSaysSo) {
   const std::string file = Write(
       "kept = []\n"
