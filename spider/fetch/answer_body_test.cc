@@ -37,6 +37,21 @@ TEST_F(AnswerBodyTest, ABodyIsCutAtItsBoundOrRefused) {
   EXPECT_EQ(Take(bytes, SIZE_MAX, {.max_body_bytes = 2}).body(), "he");
 }
 
+// `orbweaver check` wants the first byte, of streams too, which have no end.
+TEST_F(AnswerBodyTest, OfABoundedBodyInGzipNoMoreIsReadThanItsBoundNeeds) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += fmt::format("{} ", i * 7919 % 10'007);
+  const std::string packed = Gzip(text);
+  const std::string bytes = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + packed;
+  for (const size_t bound : {size_t{1}, size_t{10'000}}) {
+    const Read read = Take(bytes, 100, {.max_body_bytes = bound});
+    EXPECT_EQ(read.body(), text.substr(0, bound));
+    EXPECT_TRUE(read.result.body_truncated);
+    EXPECT_EQ(read.next, Next::kClose);
+    EXPECT_GT(read.left, packed.size() / 2) << bound;
+  }
+}
+
 TEST_F(AnswerBodyTest, AnErrorsBodyIsPassedOverWhileItIsShort) {
   const auto error = [](size_t bytes) {
     return fmt::format("HTTP/1.1 500 No\r\nContent-Length: {}\r\n\r\n{}", bytes,

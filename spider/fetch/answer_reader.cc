@@ -82,11 +82,14 @@ bool AnswerReader::OnHead() {
   return true;
 }
 
-// Of an error's body its beginning is kept, wherever it ends.
+// Of an error's body its beginning is kept, wherever it ends. Of a body that is bounded to little,
+// its first byte say, no more is to be read than gives so much: its end may never come.
 void AnswerReader::BeginBody() {
+  const bool is_beginning_enough = is_error_ || max_body_bytes_ < BodyBounds::kFreeBytes;
   decoder_.Begin(
       codings_, {.max_bytes = max_body_bytes_, .max_compression = options_.max_compression},
-      &result_->body, is_error_ ? BodyDecoder::Wanted::kAsItComes : BodyDecoder::Wanted::kAtEnd);
+      &result_->body,
+      is_beginning_enough ? BodyDecoder::Wanted::kAsItComes : BodyDecoder::Wanted::kAtEnd);
 }
 
 bool AnswerReader::TakePiece(std::string_view piece) {
