@@ -164,5 +164,26 @@ TEST_F(DequeuerTest, WithNothingReadyTheFeedIsLookedAtOnceASecondOnly) {
   EXPECT_EQ(worker_.NewInFeed().size(), 1u);
 }
 
+// More domains than a step opens: no message comes that would wake the worker for the others.
+TEST_F(DequeuerTest, RequestsOfManyDomainsThatComeDueTogetherLeaveOneStepAfterTheOther) {
+  WithoutDelays();
+  worker_.Settle();
+  const WallTime due = worker_.clock().Wall() + seconds(5);
+  constexpr size_t kDomains = 1200;
+  for (size_t i = 0; i < kDomains; ++i) {
+    worker_.ScheduleMany("d" + std::to_string(i) + ".com", 1, 0.5, due);
+  }
+  worker_.Settle();
+  worker_.clock().Advance(due + seconds(1) - worker_.clock().Wall());
+  std::vector<DbWorkerHarness::Sent> sent;
+  while (sent.size() < kDomains && worker_.clock().Wall() < due + hours(1)) {
+    worker_.CommitFeed();
+    ASSERT_OK(worker_.core().Step(seconds(1)));
+    for (auto& one : worker_.NewInFeed()) sent.push_back(std::move(one));
+  }
+  ASSERT_EQ(sent.size(), kDomains);
+  EXPECT_LE(sent.back().time - sent.front().time, worker_.feed().interval * 5);
+}
+
 }  // namespace
 }  // namespace orbweaver

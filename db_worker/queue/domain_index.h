@@ -59,6 +59,7 @@ class DomainIndex {
   // A domain with a delayed bucket that opened by the last Advance; kNoDomain when there is none.
   // Not told again until its next Put.
   DomainId TakeOpened();
+  bool IsAnyOpened() const { return !opened_.empty(); }
 
   // When Advance has something to do next; WallTime::max() when never.
   WallTime NextWake() const;

@@ -7,7 +7,8 @@
 namespace orbweaver {
 
 WallTime Partition::NextLook() const {
-  if (index.IsAnyReady()) return look_after;
+  // A step opens the buckets of some domains only; those of the others may have what is ready.
+  if (index.IsAnyReady() || index.IsAnyOpened()) return look_after;
   return std::max(look_after, std::min(index.NextWake(), look_latest));
 }
 
