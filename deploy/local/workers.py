@@ -21,6 +21,8 @@ PROGRAMS = {
 MOST = 64
 READY_DEADLINE_S = 240
 POLL_S = 0.1
+# A proxy of the user's environment does not lead to this machine's workers.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 ADMIN = re.compile(r"started; admin server on (\S+)")
 
 
@@ -59,7 +61,7 @@ class Worker(OwnProcess):
         if address is None:
             return None
         try:
-            with urllib.request.urlopen(f"http://{address}{path}", timeout=10) as answer:
+            with DIRECT.open(f"http://{address}{path}", timeout=10) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refused:
             return refused.code, refused.read().decode()

@@ -1,4 +1,4 @@
-"""The web of the documentation's commands: example.org and its like behind a proxy of this machine, https too."""
+"""The web of the documentation's commands: example.org and its like, or other sites, behind a proxy of this machine, https too."""
 
 import http.server
 import pathlib
@@ -48,7 +48,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = self.path
         if "://" in path:
             path = "/" + path.split("://")[1].partition("/")[2]
-        kind, text = FILES.get(path, (None, None))
+        self.server.asked.append((f"{self.headers.get('Host', '')}{path}", self.headers.get("User-Agent", "")))
+        kind, text = self.server.files.get(path, (None, None))
         body = (text or "not here").encode("latin-1")
         self.send_response(200 if text is not None else 404)
         self.send_header("Content-Type", kind or "text/html")
@@ -64,16 +65,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class DocsWeb:
-    def __init__(self, folder):
+    """`asked` has the host and the path of each request, and its agent, in their order."""
+
+    def __init__(self, folder, hosts=tuple(HOSTS), files=None):
         self.authorities = pathlib.Path(folder) / "authority.pem"
         key = pathlib.Path(folder) / "key.pem"
-        names = ",".join(f"DNS:{host}" for host in HOSTS)
+        names = ",".join(f"DNS:{host}" for host in hosts)
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=example.org",
                         "-addext", f"subjectAltName={names}", "-keyout", key, "-out", self.authorities], check=True, capture_output=True)
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.server.tls.load_cert_chain(self.authorities, key)
         self.server.daemon_threads = True
+        self.server.files = FILES if files is None else files
+        self.server.asked = self.asked = []
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def environment(self):

@@ -1,7 +1,7 @@
 """docs/python.md as somebody reads it who has never seen this project: python3 python_docs_test.py PROGRAM CACHE
 
 Files named before a block of Python are written, lines of shell are typed in order, and each says what the page shows of it. Numbers may
-differ, and … stands for anything.
+differ, and … stands for anything. Its sections that need a cluster are typed by python_cluster_docs_test.py.
 """
 
 import os
@@ -23,7 +23,15 @@ INSTALLING = ("pip install ", "python3 -m venv ", ". venv/bin/activate")
 # Folders of CACHE with what these lines install.
 INSTALLED = ("python-packages-1", "parquet-readers-26.0.1")
 
-PARTS = re.compile(r"^(?:`(?P<file>\w+\.py)`:\n\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+PARTS = re.compile(r"^(?:`(?P<file>[\w/]+\.py)`:\n\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+# The headings of sections that need a cluster.
+ON_A_CLUSTER = ("A spider of your own in ten minutes", "Scrapy: a project's spider on the frontier")
+
+
+def sections():
+    """The page's text by its headings of the second level; that before the first has none."""
+    _, *rest = (text := PAGE.read_text()).split("\n## ")
+    return {"": text.partition("\n## ")[0], **{heading: body for heading, _, body in (section.partition("\n") for section in rest)}}
 
 
 def pattern_of(shown):
@@ -59,7 +67,8 @@ class PythonDocs(unittest.TestCase):
 
     def test_every_command_does_what_the_page_shows(self):
         printed, typed, shown = "", 0, 0
-        for part in PARTS.finditer(PAGE.read_text()):
+        here = "".join(text for heading, text in sections().items() if heading not in ON_A_CLUSTER)
+        for part in PARTS.finditer(here):
             if part["kind"] == "python" and part["file"]:
                 (self.here / part["file"]).write_text(part["text"])
             elif part["kind"] == "sh":
