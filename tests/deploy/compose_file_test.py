@@ -1,13 +1,16 @@
 """docker-compose.yml, .env.example and the images, as far as they can be judged without an engine."""
 
+import os
 import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 import yaml
 
-from options import ROOT, WORKERS, effective, program, seconds
+from options import CONFIG, CONFIG_IN_IMAGE, ROOT, WORKERS, effective, ours, program, seconds
 
 COMPOSE = ROOT / "docker-compose.yml"
 IMAGES = {"orbweaver": ROOT / "deploy/docker/orbweaver/Dockerfile", "service": ROOT / "deploy/docker/service/Dockerfile"}
@@ -71,6 +74,30 @@ class ComposeFile(unittest.TestCase):
             for volume in service.get("volumes", []):
                 source = volume.split(":")[0]
                 self.assertTrue((ROOT / source).exists() if source.startswith("./") else source in text["volumes"], f"{name}: {volume}")
+
+    def test_a_strategy_in_python_beside_the_configuration_is_loaded(self):
+        """As docs/deployment.md says it: a file in the folder that is mounted, named where the container has it."""
+        self.assertIn(f"`module: {CONFIG_IN_IMAGE}NAME.py`", (ROOT / "docs/deployment.md").read_text())
+        service = services()["strategy-worker"]
+        (source, mode), = [(source, mode) for source, target, mode in (volume.split(":") for volume in service["volumes"])
+                           if target == CONFIG_IN_IMAGE.rstrip("/")]
+        self.assertEqual((CONFIG, "ro"), ((ROOT / source).resolve(), mode))
+        with tempfile.TemporaryDirectory() as folder:
+            mounted = pathlib.Path(folder) / "mounted"
+            shutil.copytree(ROOT / source, mounted)
+            worker = pathlib.Path(service["command"][service["command"].index("--config") + 1])
+            file = mounted / worker.relative_to(CONFIG_IN_IMAGE)
+            text = file.read_text().replace("  name: breadth_first\n", "  name: python\n")
+            text = text.replace("  params:\n", f"  params:\n    module: {CONFIG_IN_IMAGE}mine.py\n")
+            file.write_text(text.replace(CONFIG_IN_IMAGE, f"{mounted}/"))
+            check = [program("orbweaver"), "config", "check", "--config", file]
+            environment = {"PATH": os.environ["PATH"], **ours(service["environment"])}
+            missing = subprocess.run(check, env=environment, capture_output=True, text=True, timeout=60)
+            self.assertEqual(2, missing.returncode)
+            self.assertIn("mine.py", missing.stderr)
+            shutil.copy(ROOT / "python/examples/breadth_first.py", mounted / "mine.py")
+            there = subprocess.run(check, env=environment, capture_output=True, text=True, timeout=60)
+            self.assertEqual(0, there.returncode, there.stderr)
 
 
 class Images(unittest.TestCase):
