@@ -56,7 +56,7 @@ class FeedReaderTest : public ::testing::Test, protected FeedListener {
   }
   // Without its end.
   std::string Metadata() {
-    const std::string metadata = Committed().metadata;
+    std::string metadata = Committed().metadata;
     if (metadata == "none") return metadata;
     EXPECT_TRUE(metadata.ends_with(' ')) << metadata;
     return metadata.substr(0, metadata.size() - 1);
