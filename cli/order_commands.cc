@@ -127,12 +127,10 @@ absl::Status Preview(OrderAction action, const ProductOptions& options, const Ar
   return absl::OkStatus();
 }
 
-absl::Status Give(OrderAction action, const ProductOptions& options, const Arguments& args) {
-  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
-  ASSIGN_OR_RETURN(const std::string domain,
-                   NamedDomain(args.operand, options.spider.url, *suffixes));
+absl::Status Give(OrderAction action, const ProductOptions& options, const Arguments& args,
+                  const std::string& domain, const PublicSuffixes& suffixes) {
   if (domain != args.operand) Print("{} belongs to {}\n", args.operand, domain);
-  if (args.only_look) return Preview(action, options, args, domain, *suffixes);
+  if (args.only_look) return Preview(action, options, args, domain, suffixes);
   const auto log = OpenWritableLog(options, args.folder);
   if (!log.ok() && args.folder.has_value()) return AskToOrder(action, args, domain, log.status());
   RETURN_IF_ERROR(log.status());
@@ -197,8 +195,12 @@ int Run(OrderAction action, std::span<const std::string> all_args) {
     return Fail(kExitUsage, name,
                 fmt::format("{}. `orbweaver {} --help` lists the options", wrong, name));
   }
+  const auto suffixes = PublicSuffixes::Load(options.public_suffixes);
+  if (!suffixes.ok()) return Fail(kExitUsage, name, MessageOf(suffixes.status()));
+  const auto domain = NamedDomain(parsed.operand, options.spider.url, **suffixes);
+  if (!domain.ok()) return Fail(kExitUsage, name, MessageOf(domain.status()));
   crawl->Tell();
-  const absl::Status given = Give(action, options, parsed);
+  const absl::Status given = Give(action, options, parsed, *domain, **suffixes);
   if (given.ok()) return kExitOk;
   return Fail(IsPoison(given) ? kExitUsage : kExitFailed, name, MessageOf(given));
 }

@@ -83,7 +83,7 @@ class FolderOfNoName(Newcomer):
         site = self.site({"/": "one"})
         self.crawl(site.url("/"))
         for command in ("raise", "reschedule", "block", "unblock", "purge", "forget", "pause", "resume", "explain", "inspect", "seeds", "log",
-                        "page", "status x", "mirror x", "reset x", "console x", "requeue x", "record x"):
+                        "page", "status x", "mirror x", "reset x", "console x", "requeue x", "record x", "unblock a..b", "raise a..b"):
             with self.subTest(command):
                 told = self.orbweaver(*command.split(), code=2).stderr
                 self.assertEqual([f"orbweaver {command.split()[0]}"], [line.partition(":")[0] for line in told.splitlines()])
