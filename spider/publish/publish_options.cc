@@ -67,11 +67,12 @@ void DeclareArchiveOptions(config::Schema& schema, ArchiveOptions* options) {
                   {.min = 1 << 20,
                    .max = uint64_t{1} << 40,
                    .doc = "A file that has grown so large is finished, and another begun"});
-  schema.Add("spider.archive.compression", &options->compression,
-             {.min = 1,
-              .max = 9,
-              .doc = "gzip's level: 1 takes a seventh of the time that 6 takes, for files a fifth "
-                     "to a third larger"});
+  schema.Add(
+      "spider.archive.compression", &options->compression,
+      {.min = 1,
+       .max = 9,
+       .doc = "gzip's level: 1 takes a fifth of the time that 6 takes, for files an eighth to "
+              "a quarter larger"});
   schema.Add("spider.archive.known_payloads", &options->known_payloads,
              {.min = 0,
               .max = 100'000'000,

@@ -40,8 +40,8 @@ std::string WarcDigest(std::string_view first, std::string_view second = {});
 // thread-safe.
 class WarcEncoder {
  public:
-  // `level` of gzip, 1 to 9. The first is ISA-L's, a seventh of zlib's work for files as large; the
-  // others are libdeflate's.
+  // `level` of gzip, 1 to 9. The first is ISA-L's, a quarter to an eighth of zlib's work for files
+  // as small; the others are libdeflate's.
   explicit WarcEncoder(int level);
   ~WarcEncoder();
 
