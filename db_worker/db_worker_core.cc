@@ -302,6 +302,7 @@ absl::Status DbWorkerCore::State::Poll(Duration max_wait) {
                            IsFeedFull() ? StageState::kWaitsForOutput : StageState::kWaitsForInput);
     RETURN_IF_ERROR(scoring_log->Poll(kPollLimits, max_wait, &batch));
   }
+  metrics_.lag_seconds.Set(std::chrono::duration<double>(scoring_log->behind()).count());
   if (batch.empty()) return absl::OkStatus();
   enqueuer->Begin(std::move(batch));
   return enqueuer->Advance();

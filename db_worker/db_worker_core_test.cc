@@ -48,6 +48,16 @@ TEST_F(DbWorkerCoreTest, ThreeHundredUrlsOfThirtyHostsAllComeOut) {
   EXPECT_EQ(std::set<std::string>(urls.begin(), urls.end()).size(), 9000u);
 }
 
+TEST_F(DbWorkerCoreTest, ItsLagIsTheAgeOfWhatItReadsUntilNothingIsLeft) {
+  worker_.Settle();
+  worker_.ScheduleMany("one.com", 5);
+  worker_.clock().Advance(seconds(3));
+  worker_.StepOnce();
+  EXPECT_GE(worker_.metrics().lag_seconds.value(), 3);
+  worker_.Settle();
+  EXPECT_EQ(worker_.metrics().lag_seconds.value(), 0);
+}
+
 TEST_F(DbWorkerCoreTest, ABatchIsNeverLargerThanWhatWasAskedFor) {
   WithoutDelays();
   worker_.feed().low_lag = worker_.feed().target_lag = 256;

@@ -37,6 +37,9 @@ DbWorkerMetrics::DbWorkerMetrics(MetricRegistry& registry)
       take_overs(registry.AddCounter("orbweaver_queue_take_overs_total", "Partitions taken over")),
       read_back(registry.AddCounter("orbweaver_feed_read_back_total",
                                     "Entries of the feed read at take-overs")),
+      lag_seconds(registry.AddGauge("orbweaver_queue_lag_seconds",
+                                    "Age of the oldest message that was read last; 0 when there "
+                                    "was none to read")),
       batch_seconds(registry.AddHistogram("orbweaver_feed_batch_seconds",
                                           "How long it took to choose and send a batch",
                                           ExponentialBounds(0.001, 2, 14))),

@@ -32,6 +32,7 @@ struct DbWorkerMetrics {
   // Take-over.
   Counter& take_overs;
   Counter& read_back;  // feed entries read at take-overs
+  Gauge& lag_seconds;
   Histogram& batch_seconds;
   StageTimes stage;
 };

@@ -1,5 +1,6 @@
 #include "common/worker/log_session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "fmt/format.h"
@@ -47,6 +48,7 @@ absl::Status LogSession::Poll(const PollLimits& limits, Duration timeout, Messag
   const absl::Status polled = consumer_->Poll(limits, timeout, batch);
   last_poll_ = clock_.Now();
   NotePositions(*batch);
+  if (polled.ok()) NoteAge(*batch);
   return Annotate(WithoutCut(polled), fmt::format("read '{}'", options_.topic));
 }
 
@@ -86,6 +88,19 @@ void LogSession::NotePositions(const MessageBatch& batch) {
     const auto held = held_.find(message.partition);
     if (held != held_.end()) held->second.next = message.offset + 1;
   }
+}
+
+void LogSession::NoteAge(const MessageBatch& batch) {
+  if (batch.empty()) {
+    const bool reads_all = std::none_of(
+        held_.begin(), held_.end(), [](const auto& held) { return held.second.paused_by_worker; });
+    if (reads_all) behind_ = {};
+    return;
+  }
+  const WallTime now = clock_.Wall();
+  WallTime oldest = now;  // clocks of brokers may be ahead
+  for (const Message& message : batch.messages()) oldest = std::min(oldest, message.time);
+  behind_ = now - oldest;
 }
 
 absl::StatusOr<std::vector<CutLog>> LogSession::GoOnBehindCuts(const MetadataOf& metadata_of) {

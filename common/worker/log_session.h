@@ -79,6 +79,10 @@ class LogSession : private RebalanceListener {
   // error: it is told in the worker's log, and is_cut() is true from then on.
   absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch);
 
+  // The age of the oldest message that the last Poll brought: how far behind this worker is, in
+  // time. Zero when it brought none, unless the worker has paused a partition.
+  Duration behind() const { return behind_; }
+
   // Serves rebalances and reads nothing: all partitions are paused until the next Poll. A broker
   // that is away is no error. Fenced: as Consumer::Poll says.
   absl::Status StayInGroup();
@@ -120,6 +124,7 @@ class LogSession : private RebalanceListener {
   };
 
   void NotePositions(const MessageBatch& batch);
+  void NoteAge(const MessageBatch& batch);
   // Notes a cut, and makes it OK.
   absl::Status WithoutCut(const absl::Status& polled);
 
@@ -135,6 +140,7 @@ class LogSession : private RebalanceListener {
   RebalanceListener* listener_ = nullptr;
   std::map<PartitionId, Held> held_;
   SteadyTime last_poll_;
+  Duration behind_{};
   bool is_paused_ = false;  // by StayInGroup
   bool is_cut_ = false;
 };

@@ -136,6 +136,24 @@ TEST_F(LogSessionTest, APartitionThatIsResumedInTheMiddleOfLongWorkIsReadAfterIt
   EXPECT_EQ(Poll(), 2u);
 }
 
+TEST_F(LogSessionTest, IsBehindByTheAgeOfTheOldestMessageUntilNothingIsLeftToRead) {
+  clock_.Advance(seconds(2));
+  Produce(kFirst);
+  clock_.Advance(seconds(3));
+  EXPECT_EQ(Poll(), 3u);
+  EXPECT_EQ(session_->behind(), seconds(5));
+  Poll();
+  EXPECT_EQ(session_->behind(), seconds(0));
+}
+
+TEST_F(LogSessionTest, AWorkerThatHasPausedAPartitionDoesNotTakeItselfForUpToDate) {
+  clock_.Advance(seconds(5));
+  EXPECT_EQ(Poll(), 2u);
+  ASSERT_OK(session_->SetPaused(kFirst, true));
+  Poll();
+  EXPECT_EQ(session_->behind(), seconds(5));
+}
+
 TEST_F(LogSessionTest, ABrokerThatIsAwayIsNoErrorInLongWork) {
   broker_.SetAvailable(false);
   EXPECT_OK(session_->StayInGroup());

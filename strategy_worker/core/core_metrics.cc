@@ -80,6 +80,9 @@ CoreMetrics::CoreMetrics(MetricRegistry& registry)
       take_overs(registry.AddCounter("orbweaver_strategy_take_overs_total",
                                      "Partitions taken over by a marker")),
       partitions(registry.AddGauge("orbweaver_strategy_partitions", "Partitions owned")),
+      lag_seconds(registry.AddGauge("orbweaver_strategy_lag_seconds",
+                                    "Age of the oldest event that was read last; 0 when there was "
+                                    "none to read")),
       read_seconds(Seconds(registry, "read")),
       lookup_seconds(Seconds(registry, "lookup")),
       apply_seconds(Seconds(registry, "apply")),

@@ -46,6 +46,7 @@ struct CoreMetrics {
   Counter& batches;
   Counter& take_overs;
   Gauge& partitions;
+  Gauge& lag_seconds;
   // Seconds of each batch.
   Histogram& read_seconds;
   Histogram& lookup_seconds;

@@ -136,6 +136,7 @@ absl::Status StrategyCore::Read(Duration wait) {
           parts_.spider_log->Poll(limits, deadline.has_value() ? Duration::zero() : wait, &poll);
     }
     if (!polled.ok()) return batch_.empty() ? polled : absl::OkStatus();
+    if (!deadline.has_value()) SetLag();
     if (!failure_.ok() || poll.empty()) return failure_;
     RETURN_IF_ERROR(ReadPoll(poll));
     for (const Message& message : poll.messages()) {
@@ -147,6 +148,11 @@ absl::Status StrategyCore::Read(Duration wait) {
     if (parts_.clock.Now() >= *deadline) break;
   }
   return absl::OkStatus();
+}
+
+void StrategyCore::SetLag() {
+  const std::chrono::duration<double> behind = parts_.spider_log->behind();
+  metrics_.lag_seconds.Set(behind.count());
 }
 
 absl::Status StrategyCore::ReadPoll(const MessageBatch& poll) {

@@ -104,6 +104,7 @@ class StrategyCore : private RebalanceListener {
   absl::Status AsOwner(const absl::Status& looked_up);
 
   absl::Status Read(Duration wait);
+  void SetLag();
   absl::Status ReadPoll(const MessageBatch& poll);
   absl::Status GoOnBehindCuts();
   absl::Status Apply();

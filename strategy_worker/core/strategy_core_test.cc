@@ -39,6 +39,16 @@ TEST_F(StrategyCoreTest, ALinkThatIsScheduledIsInTheLogAndQueued) {
   EXPECT_EQ(Committed(), Offset(1));
 }
 
+TEST_F(StrategyCoreTest, ItsLagIsTheAgeOfWhatItReadsUntilNothingIsLeft) {
+  ASSERT_OK(Run());
+  AppendLinks({kUrl});
+  world_.clock.Advance(std::chrono::seconds(3));
+  ASSERT_OK(core_->Step(Duration::zero()).status());
+  EXPECT_THAT(world_.metrics.Text(), HasSubstr("orbweaver_strategy_lag_seconds 3\n"));
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  EXPECT_THAT(world_.metrics.Text(), HasSubstr("orbweaver_strategy_lag_seconds 0\n"));
+}
+
 TEST_F(StrategyCoreTest, LinksOfOtherDomainsNoUrlsAndRepeatedOnesNeverReachTheStrategy) {
   size_t seen = 0;
   strategy_.on_event = [&seen](Call call) {
