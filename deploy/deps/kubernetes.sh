@@ -1,13 +1,13 @@
-# A function of ./run: the API server of Kubernetes, for the test kubernetes. Sourced after setup.sh.
+# Functions of ./run: a node of Kubernetes, for the test kubernetes. Sourced after setup.sh.
 # shellcheck shell=bash disable=SC2154
 
-# Built once from its Go modules (tests/deploy/kubernetes/): 520 MB of them, 6 CPU minutes, 2.5 GB of disk until it is done. Go is the machine's, or
-# where that is too old one out of a wheel.
+# Debian's packages, and Kubernetes and CoreDNS, which are built once from their Go modules (tests/deploy/kubernetes/, tests/deploy/coredns/): 1.1 GB
+# of them, 10 CPU minutes, 5 GB of disk until it is done, 180 MB to keep. Go is the machine's, or where that is too old one out of a wheel.
 build_kubernetes() {
-  local dir=$ORBWEAVER_CACHE/kubernetes-1.32.3 work=$ORBWEAVER_CACHE/kubernetes-build
+  install_node_packages || return 1
+  local dir=$ORBWEAVER_CACHE/kubernetes-node-1.32.3 work=$ORBWEAVER_CACHE/kubernetes-build
   [ ! -e "$dir" ] || return 0
-  command -v etcd >/dev/null || (install_packages etcd) || return 1
-  say "building Kubernetes' API server (tests/deploy/kubernetes/): 6 CPU minutes, once"
+  say "building Kubernetes and CoreDNS (tests/deploy/kubernetes/, tests/deploy/coredns/): 10 CPU minutes, once"
   mkdir -p "$work"
   local go
   go=$(command -v go) && go_is_new_enough "$go" || go=$(fetch_go "$work") || return 1
@@ -15,13 +15,28 @@ build_kubernetes() {
   for name in component-base/version client-go/pkg/version; do
     version+=" -X k8s.io/$name.gitVersion=v1.32.3 -X k8s.io/$name.gitMajor=1 -X k8s.io/$name.gitMinor=32"
   done
-  # The compiler's cache stays until the program is there: a build that was interrupted goes on.
-  (cd "$root/tests/deploy/kubernetes" && GOWORK=off GOFLAGS=-mod=readonly GOTOOLCHAIN=local CGO_ENABLED=0 GOPATH=$work/path \
-    GOMODCACHE=$work/modules GOCACHE=$work/cache nice -n 19 "$go" build -trimpath -ldflags "$version" -o "$work/done/kube-apiserver" .) >&2 || return 1
+  # The compiler's cache stays until the programs are there: a build that was interrupted goes on.
+  build_go "$go" "$work" kubernetes "$version" && build_go "$go" "$work" coredns "-s -w" || return 1
+  for name in kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet kubectl; do
+    ln -sfn kubernetes "$work/done/$name"
+  done
   mv -T "$work/done" "$dir"
   # Go takes the right to write from its modules.
   chmod -R u+w "$work"
   rm -rf "$work"
+}
+
+# A containerd of others, Docker's own say, serves as well, and would be removed for Debian's.
+install_node_packages() {
+  command -v etcd >/dev/null || (install_packages etcd) || return 1
+  { command -v containerd && command -v runc; } >/dev/null || (install_packages containerd) || return 1
+  { command -v tini && command -v conntrack && command -v iptables && [ -e /usr/lib/cni/bridge ]; } >/dev/null || (install_packages node)
+}
+
+build_go() {  # GO WORK MODULE LDFLAGS
+  [ ! -e "$2/done/$3" ] || return 0
+  (cd "$root/tests/deploy/$3" && GOWORK=off GOFLAGS=-mod=readonly GOTOOLCHAIN=local CGO_ENABLED=0 GOPATH=$2/path \
+    GOMODCACHE=$2/modules GOCACHE=$2/cache nice -n 19 "$1" build -trimpath -ldflags "$4" -o "$2/done/$3" .) >&2
 }
 
 go_is_new_enough() {  # GO

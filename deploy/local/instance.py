@@ -20,6 +20,7 @@ from own_process import OwnProcess
 
 START_DEADLINE_S = 180
 POLL_S = 0.1
+LOOPBACK = "127.0.0.1"
 
 DEFAULT_PORTS = {
     "kafka_port": 9092, "controller_port": 9093,
@@ -27,6 +28,19 @@ DEFAULT_PORTS = {
 }
 OPENED = ["java.nio", "sun.nio.ch", "java.lang", "jdk.internal.ref", "java.lang.reflect", "java.util",
           "java.util.concurrent"]
+# Added where others than this machine come: of an option that stands twice, Kafka takes the later one.
+FOR_OTHERS = {
+    "server.properties": ("", """
+listeners=PLAINTEXT://:${kafka_port},CONTROLLER://127.0.0.1:${controller_port}
+advertised.listeners=PLAINTEXT://${address}:${kafka_port}
+"""),
+    "hbase-site.xml": ("</configuration>", "<property><name>hbase.regionserver.thrift.ipaddress</name><value>0.0.0.0</value></property>\n</configuration>"),
+}
+
+
+def address():
+    """Where both are for others; loopback unless told."""
+    return os.environ.get("ORBWEAVER_SERVICES_ADDRESS", LOOPBACK)
 
 
 class Service(OwnProcess):
@@ -55,8 +69,12 @@ class Service(OwnProcess):
             if template.suffix not in (".properties", ".xml") or template.name == "pom.xml":
                 continue
             folder = escape(str(self.dir)) if template.suffix == ".xml" else str(self.dir).replace("\\", "\\\\")
-            text = string.Template(template.read_text())
-            (self.dir / "conf" / template.name).write_text(text.safe_substitute(ports, dir=folder, framed=framed))
+            text = template.read_text()
+            if address() != LOOPBACK and template.name in FOR_OTHERS:
+                before, more = FOR_OTHERS[template.name]
+                text = text.removesuffix("\n").removesuffix(before) + more
+            (self.dir / "conf" / template.name).write_text(
+                string.Template(text).safe_substitute(ports, dir=folder, framed=framed, address=address()))
 
     def _command(self, java, classes, ports):
         conf = self.dir / "conf"

@@ -19,7 +19,7 @@ esac
 case ${1:-} in
   '') ;;
   # Kafka and HBase of its own, in containers; none; none.
-  compose | package | kubernetes) all=$1 select=(-R "^$1\$") targets=(product) fuzz=no services=no ;;
+  compose | package | kubernetes) all=$1 select=(-R "^$1(_node)?\$") targets=(product) fuzz=no services=no ;;
   unit | contract | sim) select+=(-L "^$1\$") fuzz=no services=no ;;
   integration | e2e) select+=(-L "^$1\$") fuzz=no ;;
   fuzz) select=() services=no ;;
@@ -55,7 +55,7 @@ fi
 # Not on the way of those who cannot have it: the test says so and is skipped.
 if [ $all != no ] && [[ ${1:-e2e} =~ ^(kubernetes|e2e)$ ]]; then
   source "$root/deploy/deps/kubernetes.sh"
-  build_kubernetes || say "the test kubernetes may have no API server"
+  build_kubernetes || say "the test kubernetes may have no cluster"
 fi
 
 if [ $services = yes ]; then

@@ -39,6 +39,10 @@ def _end_with_parent():
 class ApiServer:
     """With `with`: `kubeconfig` is a file for clients, `call` asks it by hand."""
 
+    ADDRESS = "127.0.0.1"
+    # No controller makes service accounts here, and nobody comes by the server's own Service.
+    OPTIONS = ("--disable-admission-plugins", "ServiceAccount", "--endpoint-reconciler-type", "none")
+
     def __enter__(self):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="orbweaver-kubernetes-"))
         self._processes = []
@@ -68,20 +72,19 @@ class ApiServer:
 
     def _start(self):
         etcd_port, peer_port, port = _free_ports(3)
-        self._token, self._address, self._tls = secrets.token_hex(16), f"https://127.0.0.1:{port}", ssl._create_unverified_context()
+        self._token, self._address, self._tls = secrets.token_hex(16), f"https://{self.ADDRESS}:{port}", ssl._create_unverified_context()
         etcd = f"http://127.0.0.1:{etcd_port}"
         self._run("etcd", "--data-dir", self._folder / "etcd", "--listen-client-urls", etcd, "--advertise-client-urls", etcd,
                   "--listen-peer-urls", f"http://127.0.0.1:{peer_port}", "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer_port}",
                   "--initial-cluster", f"default=http://127.0.0.1:{peer_port}")
         (self._folder / "tokens").write_text(f"{self._token},admin,admin,system:masters\n")
         subprocess.run(["openssl", "genrsa", "-out", self._folder / "key", "2048"], check=True, capture_output=True)
-        self._run(PROGRAM, "--etcd-servers", etcd, "--bind-address", "127.0.0.1", "--advertise-address", "127.0.0.1", "--secure-port", port,
-                  "--endpoint-reconciler-type", "none", "--cert-dir", self._folder / "certificates", "--token-auth-file", self._folder / "tokens",
+        self._run(PROGRAM, "--etcd-servers", etcd, "--bind-address", self.ADDRESS, "--advertise-address", self.ADDRESS,
+                  "--secure-port", port, "--cert-dir", self._folder / "certificates", "--token-auth-file", self._folder / "tokens",
                   "--authorization-mode", "RBAC", "--service-cluster-ip-range", "10.96.0.0/16",
                   "--service-account-issuer", "https://kubernetes.default.svc", "--service-account-key-file", self._folder / "key",
                   "--service-account-signing-key-file", self._folder / "key",
-                  # No controller makes service accounts here.
-                  "--disable-admission-plugins", "ServiceAccount")
+                  *self.OPTIONS)
         self.kubeconfig = self._folder / "kubeconfig"
         self.kubeconfig.write_text(yaml.safe_dump({
             "apiVersion": "v1", "kind": "Config", "current-context": "it", "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
