@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 
 import enclosure
 import kubernetes_node
@@ -28,7 +29,15 @@ from workers import Workers  # noqa: E402
 
 SKIPPED = 77
 NAMESPACE = "crawl"
-COMPONENTS = ("spider", "strategy-worker", "db-worker")
+# Component -> its name in values, its port, the metric of the partitions that it owns.
+COMPONENTS = {
+    "spider": ("spider", 9610, "orbweaver_spider_partitions"),
+    "strategy-worker": ("strategyWorker", 9620, "orbweaver_strategy_partitions"),
+    "db-worker": ("dbWorker", 9630, "orbweaver_queue_partitions"),
+}
+# So that three of each have room on two cores.
+SCALABLE = {name: {"resources": {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "2Gi"}}} for name, _, _ in COMPONENTS.values()}
+TWO_OF_EACH = {name: {"replicas": 2} for name, _, _ in COMPONENTS.values()}
 SERVICES = {"ORBWEAVER_SERVICES_DIR": str(pathlib.Path(enclosure.folder() or "/") / "services"), "ORBWEAVER_SERVICES_ADDRESS": ADDRESS}
 CONFIGURATION = "/etc/orbweaver/orbweaver.yaml"
 
@@ -99,12 +108,18 @@ class NodeWorld(World):
         self.assertEqual(0, done.returncode, f"{words}: {done.stderr}\n{self.describe()}")
         return done.stdout
 
+    def services(self, *words):
+        subprocess.run([ROOT / "deploy/local/services", *words], check=True, stdout=subprocess.DEVNULL, env={**os.environ, **SERVICES})
+
     def install(self, more=None):
         self.helm("install", "orbweaver", CHART, "--wait", "--wait-for-jobs", "--timeout", "15m", values=self.values(more))
 
     def uninstall(self):
         self.helm_quietly("uninstall", "orbweaver", "--ignore-not-found")
         self.await_that("all pods are gone", lambda: self.pods() == [])
+
+    def upgrade(self, more=None):
+        self.helm("upgrade", "orbweaver", CHART, "--wait", "--wait-for-jobs", "--timeout", "15m", values=self.values(more))
 
     def seed(self):
         """As docs/deployment.md says."""
@@ -115,6 +130,35 @@ class NodeWorld(World):
         """The workers' pods, or those of one component."""
         label = f"app.kubernetes.io/component={component}" if component else f"app.kubernetes.io/component in ({','.join(COMPONENTS)})"
         return json.loads(self.kubectl("get", "pods", "-o", "json", "-l", label))["items"]
+
+    def shares(self, component):
+        """Of each pod that is not on its way out, how many partitions it owns; None while it does not answer."""
+        _, port, metric = COMPONENTS[component]
+        shares = []
+        for pod in self.pods(component):
+            if "deletionTimestamp" in pod["metadata"]:
+                continue
+            try:
+                with urllib.request.urlopen(f"http://{pod['status'].get('podIP', 'none')}:{port}/metrics", timeout=5) as answer:
+                    found = re.search(rf"^{metric} (\d+)", answer.read().decode(), re.MULTILINE)
+                shares.append(int(found[1]))
+            except OSError:
+                shares.append(None)
+        return shares
+
+    def await_owners(self, what, **replicas):
+        """Waits until all partitions of each component are owned by so many pods, none without; prints how long that took."""
+        began = time.monotonic()
+
+        def owned():
+            for component, count in replicas.items():
+                shares = self.shares(component.replace("_", "-"))
+                if len(shares) != count or None in shares or sum(shares) != PARTITIONS or 0 in shares:
+                    return False
+            return True
+
+        self.await_that(f"{what}: {replicas} share {PARTITIONS} partitions", owned)
+        print(f"  {what}: all partitions owned again after {time.monotonic() - began:.1f} s, {self.web.requests():,} requests so far", flush=True)
 
     def await_that(self, what, condition):
         try:
@@ -144,6 +188,58 @@ class Chart(NodeWorld):
         self.assert_complete(no_worker_died=True)
         self.assertEqual([0] * 3, [one["restartCount"] for pod in self.pods() for one in pod["status"]["containerStatuses"]])
         self.uninstall()
+
+
+class UnderFire(NodeWorld):
+    SIZE = (30, 100)
+
+    def begin(self, more=None):
+        self.start("--faults", FAULTS)
+        self.install(merged(SCALABLE, more or {}))
+        self.seed()
+
+    def test_pods_of_each_kind_are_killed_deleted_and_evicted(self):
+        self.begin()
+        steps = [(words, component) for words in (("--grace-period=0", "--force"), ()) for component in COMPONENTS]
+        for words, component in self.in_the_course_of_it(steps):
+            self.kubectl("delete", "pod", f"orbweaver-{component}-0", "--wait=false", *words)
+            self.await_owners(" ".join(["delete", component, *words]), **{component: 1})
+        self.kubectl("scale", "statefulset/orbweaver-db-worker", "--replicas=2")
+        self.await_owners("a second db-worker", **{"db-worker": 2})
+        self.await_that("both are ready", lambda: [is_ready(pod) for pod in self.pods("db-worker")] == [True, True])
+        self.assertEqual([201, 429], [self.evict(f"orbweaver-db-worker-{number}") for number in (0, 1)])
+        self.await_owners("evict one of two db-workers", **{"db-worker": 2})
+        self.assert_complete()
+
+    def evict(self, pod):
+        """The answer's status: a disruption budget that is used up makes it 429."""
+        status, _, _ = NODE.call("POST", f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}/eviction",
+                                 {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": NAMESPACE}})
+        return status
+
+    def test_everything_is_upgraded_and_the_broker_restarted(self):
+        self.begin(TWO_OF_EACH)
+        two = {component: 2 for component in COMPONENTS}
+        self.await_owners("two of each", **two)
+        self.await_progress(0.1)
+        self.upgrade(merged(merged(SCALABLE, TWO_OF_EACH), {"image": {"tag": "0.1.1"}}))
+        self.assertEqual({"localhost/orbweaver:0.1.1"}, self.images())
+        self.await_owners("upgrade to 0.1.1", **two)
+        self.await_progress(0.3)
+        self.helm("rollback", "orbweaver", "--wait", "--wait-for-jobs", "--timeout", "15m")
+        self.assertEqual({"localhost/orbweaver:0.1.0"}, self.images())
+        self.await_owners("rollback", **two)
+        self.await_progress(0.5)
+        self.upgrade(merged(merged(SCALABLE, TWO_OF_EACH), {"config": {"strategy": {"name": "depth_first"}}}))
+        self.await_owners("another strategy", **two)
+        self.await_progress(0.7)
+        self.services("kill", "kafka")
+        self.services("restart", "kafka")
+        self.await_owners("Kafka killed and started", **two)
+        self.assert_complete()
+
+    def images(self):
+        return {container["image"] for pod in self.pods() for container in pod["spec"]["containers"]}
 
 
 class Documentation(NodeWorld):
