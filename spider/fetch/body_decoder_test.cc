@@ -1,3 +1,4 @@
+// Past 400 lines, since all cases share the functions that pack and damage bodies.
 #include "spider/fetch/body_decoder.h"
 
 #include <brotli/encode.h>
@@ -19,18 +20,23 @@ constexpr ContentCoding kCodings[] = {ContentCoding::kIdentity, ContentCoding::k
                                       ContentCoding::kZstd};
 constexpr int kRaw = -MAX_WBITS, kZlib = MAX_WBITS, kGzip = MAX_WBITS + 16;
 
+// Ends `stream`.
+std::string Packed(z_stream* stream, std::string_view text) {
+  std::string out(deflateBound(stream, text.size()) + 64, 0);
+  stream->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream->avail_in = static_cast<uInt>(text.size());
+  stream->next_out = reinterpret_cast<Bytef*>(out.data());
+  stream->avail_out = static_cast<uInt>(out.size());
+  CHECK(deflate(stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream->total_out);
+  deflateEnd(stream);
+  return out;
+}
+
 std::string Deflate(std::string_view text, int window_bits) {
   z_stream stream{};
   CHECK(deflateInit2(&stream, 9, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string out(deflateBound(&stream, text.size()) + 64, 0);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
+  return Packed(&stream, text);
 }
 
 std::string Encode(ContentCoding coding, std::string_view text) {
@@ -289,15 +295,7 @@ std::string Member(Random& random, const std::string& text) {
   }
   head.hcrc = random.Below(4) == 0 ? 1 : 0;
   CHECK(deflateSetHeader(&stream, &head) == Z_OK);
-  std::string out(deflateBound(&stream, text.size()) + 64, 0);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
+  return Packed(&stream, text);
 }
 
 // In one of the ways in which bodies come damaged, or none. Heads and trailers are hit as often as
