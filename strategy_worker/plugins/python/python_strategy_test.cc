@@ -1,10 +1,8 @@
 // Strategies in Python: they decide as their models in C++ do, and what is wrong with one is told.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <orbweaver/test_driver.h>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -16,7 +14,7 @@
 #include "common/base/status.h"
 #include "strategy_worker/host/loader.h"
 #include "tests/support/builtin_strategy.h"
-#include "tests/support/scratch_folder.h"
+#include "tests/support/own_strategy_fixture.h"
 
 namespace orbweaver {
 namespace {
@@ -24,22 +22,6 @@ namespace {
 using sdk::TestDriver;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
-using Params = std::map<std::string, std::string>;
-
-StrategyOptions Python(const std::string& file, Params params = {}) {
-  params["module"] = file;
-  return {.name = "python", .params = {params.begin(), params.end()}};
-}
-
-const orbweaver_strategy* PythonStrategy(const std::string& file) {
-  const absl::StatusOr<StrategyLibrary> library = OpenStrategy(Python(file));
-  static std::deque<StrategyLibrary> kept;
-  if (library.ok()) return &kept.emplace_back(*library).strategy();
-  ADD_FAILURE() << library.status();
-  return nullptr;
-}
 
 // All that a crawl shows of what was decided.
 using Request = std::tuple<std::string, float, int64_t, uint32_t, uint32_t>;
@@ -173,37 +155,6 @@ bool Succeeds(const std::function<void()>& event) {
   return true;
 }
 
-// A strategy in a file of its own.
-class OwnStrategyTest : public ::testing::Test {
- protected:
-  std::string Write(const std::string& text) {
-    const std::string path = folder_.path() / ("own" + std::to_string(++files_) + ".py");
-    std::ofstream(path) << "from orbweaver.strategy import *\n" << text;
-    return path;
-  }
-  std::string Refusal(const std::string& text, const Params& params = {}) {
-    const auto strategy = LoadStrategy(Python(Write(text), params), 1);
-    return strategy.ok() ? "it was loaded" : std::string(MessageOf(strategy.status()));
-  }
-  // The message of a seed's event.
-  std::string Failure(const std::string& body) {
-    const std::string file =
-        Write("class Own(Strategy):\n  def on_seeds(self, seeds):\n    " + body + "\n");
-    TestDriver crawl(PythonStrategy(file), {{"module", file}, {"class", ""}});
-    try {
-      crawl.Seeds({"https://a.com/", "https://a.com/1"});
-    } catch (const std::runtime_error& error) {
-      EXPECT_TRUE(crawl.queue().empty());
-      return error.what();
-    }
-    return "";
-  }
-
- private:
-  const ScratchFolder folder_;
-  int files_ = 0;
-};
-
 TEST_F(OwnStrategyTest, WhatCannotBeLoadedIsToldWithWhatToDo) {
   EXPECT_THAT(Refusal("x = 1"), HasSubstr("has no strategies. Derive a class from "));
   EXPECT_THAT(Refusal("class A(Strategy): pass\nclass B(Strategy): pass"),
@@ -302,124 +253,6 @@ TEST_F(OwnStrategyTest, AViewThatOutlivesItsEventSaysSo) {
   TestDriver crawl(PythonStrategy(file), {{"module", file}, {"class", ""}});
   EXPECT_NO_THROW(crawl.Seeds({"https://a.com/", "https://a.com/1"}));
   EXPECT_NO_THROW(crawl.Seeds({"https://b.com/"}));
-}
-
-// A strategy whose file changes while it runs. It has finished when the module beside it says so.
-class ReloadedStrategyTest : public OwnStrategyTest {
- protected:
-  static constexpr char kText[] =
-      "import beside\n"
-      "class Own(Strategy):\n"
-      "  n = Integer(1, 0, 5, 'a number')\n"
-      "  def finished(self):\n"
-      "    import beside as once_more\n"
-      "    assert beside is once_more and self.n == 3\n"
-      "    return beside.over\n";
-
-  ReloadedStrategyTest() : file_(Write(kText)) {
-    SetOver("0");
-    // Or there are no compiled files, which a reload must not believe.
-    unsetenv("PYTHONDONTWRITEBYTECODE");
-    auto strategy = LoadStrategy(Python(file_, {{"n", "3"}}), 1);
-    EXPECT_TRUE(strategy.ok()) << strategy.status();
-    strategy_ = *std::move(strategy);
-  }
-
-  void Rewrite(const std::string& text) {
-    std::ofstream(file_) << "from orbweaver.strategy import *\n" << text;
-  }
-  void SetOver(const std::string& over) {
-    std::ofstream(std::filesystem::path(file_).parent_path() / "beside.py") << "over = " << over;
-  }
-  // Why the file is refused; the strategy before goes on.
-  std::string Refusal(const std::string& text) {
-    Rewrite(text);
-    SetOver("1");
-    const absl::Status reloaded = strategy_->Reload();
-    EXPECT_FALSE(IsFinished()) << text;
-    SetOver("0");
-    return reloaded.ok() ? "it was reloaded" : std::string(MessageOf(reloaded));
-  }
-  bool IsFinished() {
-    const absl::StatusOr<bool> finished = strategy_->Finished();
-    EXPECT_TRUE(finished.ok()) << finished.status();
-    return finished.value_or(false);
-  }
-
-  const std::string file_;
-  std::unique_ptr<LoadedStrategy> strategy_;
-};
-
-// Within one second and without another size: compiled files would not tell.
-TEST_F(ReloadedStrategyTest, AReloadTakesItsFileAndThoseBesideItAsTheyAreNow) {
-  EXPECT_FALSE(IsFinished());
-  SetOver("1");
-  EXPECT_FALSE(IsFinished());
-  EXPECT_TRUE(strategy_->Reload().ok());
-  EXPECT_TRUE(IsFinished());
-  SetOver("0");
-  EXPECT_TRUE(strategy_->Reload().ok());
-  EXPECT_FALSE(IsFinished());
-  Rewrite(std::string(kText) + "class Other(Strategy):\n  name = 'other'\n");
-  EXPECT_THAT(std::string(MessageOf(strategy_->Reload())), HasSubstr("Set the parameter `class`"));
-}
-
-TEST_F(ReloadedStrategyTest, AFileThatIsRefusedLeavesTheStrategyAsItWas) {
-  const std::string text = kText;
-  EXPECT_THAT(Refusal("def f(:"),
-              AllOf(StartsWith("reload strategy 'own': SyntaxError: "),
-                    HasSubstr("(own1.py:2: def f(:)"), HasSubstr("The one before goes on")));
-  EXPECT_THAT(Refusal(text + "  def on_links(self): pass\n"),
-              HasSubstr("the method on_links is to take (self, links)"));
-  EXPECT_THAT(Refusal(text + "{}['x']\n"), HasSubstr("KeyError: 'x' (own1.py:9 in <module>)"));
-  EXPECT_THAT(Refusal(text + "  def start(self, seed): 1 / 0\n"),
-              HasSubstr("ZeroDivisionError: division by zero (own1.py:9 in start)"));
-  EXPECT_THAT(Refusal(text + "  version = 2\n"),
-              HasSubstr("`version` cannot change while it runs, from 1 to 2. Restart the worker"));
-  EXPECT_THAT(Refusal(text + "  name = 'other'\n"),
-              HasSubstr("its name cannot change while it runs, from own to other"));
-  EXPECT_THAT(Refusal(text + "  needs_body = True\n"), HasSubstr("`needs_body` cannot change"));
-  EXPECT_THAT(Refusal(text + "  more = Integer(1, 0, 5, '')\n"),
-              HasSubstr("its parameters cannot change"));
-  std::filesystem::remove(file_);
-  EXPECT_THAT(std::string(MessageOf(strategy_->Reload())), HasSubstr("no such file: "));
-  EXPECT_FALSE(IsFinished());
-  SetOver("1");
-  Rewrite(text);
-  EXPECT_TRUE(strategy_->Reload().ok());
-  EXPECT_TRUE(IsFinished());
-}
-
-TEST_F(ReloadedStrategyTest, TheOneBeforeIsClosedOnceTheNextHasStarted) {
-  Rewrite(
-      "import builtins\n"
-      "class Own(Strategy):\n"
-      "  n = Integer(1, 0, 5, 'a number')\n"
-      "  def start(self, seed): builtins.told = getattr(builtins, 'told', '') + 'start '\n"
-      "  def close(self):\n"
-      "    builtins.told += 'close '\n"
-      "    raise ValueError('it is not the next one that fails')\n"
-      "  def finished(self): return builtins.told == 'start start close '\n");
-  EXPECT_TRUE(strategy_->Reload().ok());
-  EXPECT_TRUE(strategy_->Reload().ok());
-  EXPECT_TRUE(IsFinished());
-}
-
-TEST_F(ReloadedStrategyTest, ManyReloadsLeaveNoMoreBlocksOfMemory) {
-  Rewrite(std::string(kText) +
-          "  def adopt(self, name, version, data):\n"
-          "    import gc\n"
-          "    gc.collect()\n"
-          "    return str(sys.getallocatedblocks() + len(gc.get_objects())).encode()\n");
-  const auto blocks_after = [this](int reloads) {
-    for (int i = 0; i < reloads; ++i) EXPECT_TRUE(strategy_->Reload().ok());
-    return std::stoi(strategy_->Adopt("", 0, "").value_or("0"));
-  };
-  // Python's caches still grow a little; the modules of a reload are hundreds.
-  constexpr int kReloads = 40, kMostMore = 10 * 2 * kReloads;
-  const int warm = blocks_after(kReloads), after = blocks_after(2 * kReloads);
-  EXPECT_GT(warm, 0);
-  EXPECT_LE(after - warm, kMostMore);
 }
 
 // All that crosses the boundary, with exceptions, views that are kept and columns; the strategy
