@@ -83,9 +83,19 @@ absl::StatusOr<std::vector<int>> PartitionsOf(Bus& bus, const std::string& opera
   return std::vector<int>{static_cast<int>(number)};
 }
 
+// The same; says which crawl is meant, if any is unnamed, unless the operand is wrong.
+absl::StatusOr<std::vector<int>> PartitionsOf(Bus& bus, const Arguments& args,
+                                              const MeantCrawl& crawl) {
+  auto partitions = PartitionsOf(bus, args.operand);
+  if (!IsPoison(partitions.status())) crawl.Tell();
+  return partitions;
+}
+
 // Has the crawl that runs on the folder do it.
 absl::Status DoInFolder(const std::string& action, const ProductOptions& options,
-                        const Arguments& args) {
+                        const MeantCrawl& crawl, const Arguments& args) {
+  ASSIGN_OR_RETURN(const auto frontier, Frontier::Open(options, args.folder));
+  ASSIGN_OR_RETURN(const std::vector<int> partitions, PartitionsOf(frontier->bus(), args, crawl));
   if (!ReadContact(*args.folder).has_value()) {
     return FatalError(
         "no crawl runs in {}, or it was told --no-console: there is nothing to {}. `orbweaver "
@@ -93,8 +103,6 @@ absl::Status DoInFolder(const std::string& action, const ProductOptions& options
         "goes on with it",
         args.folder->string(), action);
   }
-  ASSIGN_OR_RETURN(const auto frontier, Frontier::Open(options, args.folder));
-  ASSIGN_OR_RETURN(const std::vector<int> partitions, PartitionsOf(frontier->bus(), args.operand));
   for (const int partition : partitions) {
     ASSIGN_OR_RETURN(
         const std::string says,
@@ -104,8 +112,10 @@ absl::Status DoInFolder(const std::string& action, const ProductOptions& options
   return absl::OkStatus();
 }
 
-absl::Status Do(const std::string& action, const ProductOptions& options, Arguments args) {
+absl::Status Do(const std::string& action, const ProductOptions& options, const MeantCrawl& crawl,
+                Arguments args) {
   ASSIGN_OR_RETURN(const auto bus, NewKafkaBus(options.kafka));
+  ASSIGN_OR_RETURN(const std::vector<int> partitions, PartitionsOf(*bus, args, crawl));
   if (args.workers.empty()) {
     auto found = FindQueueWorkers(*bus);
     if (!found.ok()) {
@@ -114,7 +124,6 @@ absl::Status Do(const std::string& action, const ProductOptions& options, Argume
     }
     args.workers = *std::move(found);
   }
-  ASSIGN_OR_RETURN(const std::vector<int> partitions, PartitionsOf(*bus, args.operand));
   absl::Status result;
   for (const int partition : partitions) {
     const auto says = AskQueueOwner(args.workers, args.token, action, partition);
@@ -145,19 +154,19 @@ int Run(const std::string& action, std::span<const std::string> all_args) {
         fmt::format("wrong or missing arguments. `orbweaver {} --help` lists them", action));
   }
   parsed.operand = args[0];
-  crawl->Tell();
   // A token is a cluster's.
   if (parsed.folder.has_value() && parsed.token.empty()) {
-    const absl::Status done = DoInFolder(action, options, parsed);
+    const absl::Status done = DoInFolder(action, options, *crawl, parsed);
     if (done.ok()) return kExitOk;
     return Fail(IsPoison(done) ? kExitUsage : kExitFailed, action, MessageOf(done));
   }
   if (parsed.token.empty()) {
+    crawl->Tell();
     return Fail(kExitUsage, action,
                 "no token. Give --token, or set admin.token as the db workers "
                 "have it");
   }
-  const absl::Status done = Do(action, options, std::move(parsed));
+  const absl::Status done = Do(action, options, *crawl, std::move(parsed));
   if (done.ok()) return kExitOk;
   return Fail(IsPoison(done) ? kExitUsage : kExitFailed, action, MessageOf(done));
 }

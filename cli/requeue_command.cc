@@ -103,13 +103,17 @@ FormParams ParametersOf(const WantedFailures& wanted) {
   return params;
 }
 
+// The registered domain of what was named. Poison: there is none.
+absl::Status ResolveDomain(const ProductOptions& options, WantedFailures* wanted) {
+  if (!wanted->domain.has_value()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
+  ASSIGN_OR_RETURN(wanted->domain, NamedDomain(*wanted->domain, options.spider.url, *suffixes));
+  return absl::OkStatus();
+}
+
 absl::Status Requeue(const ProductOptions& options,
-                     const std::optional<std::filesystem::path>& folder, WantedFailures wanted,
-                     bool only_count) {
-  if (wanted.domain) {
-    ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
-    ASSIGN_OR_RETURN(wanted.domain, NamedDomain(*wanted.domain, options.spider.url, *suffixes));
-  }
+                     const std::optional<std::filesystem::path>& folder,
+                     const WantedFailures& wanted, bool only_count) {
   if (only_count) {
     ASSIGN_OR_RETURN(const auto frontier, Frontier::Open(options, folder));
     ASSIGN_OR_RETURN(const FailureCounts counts,
@@ -152,10 +156,13 @@ int Run(std::span<const std::string> all_args) {
                             "requeue --help` lists the options",
                             args[0]));
   }
+  const absl::Status resolved = ResolveDomain(options, &wanted);
+  if (!resolved.ok()) {
+    return Fail(IsPoison(resolved) ? kExitUsage : kExitFailed, "requeue", MessageOf(resolved));
+  }
   crawl->Tell();
-  const absl::Status done = Requeue(options, crawl->folder, std::move(wanted), only_count);
-  if (done.ok()) return kExitOk;
-  return Fail(IsPoison(done) ? kExitUsage : kExitFailed, "requeue", MessageOf(done));
+  const absl::Status done = Requeue(options, crawl->folder, wanted, only_count);
+  return done.ok() ? kExitOk : Fail(kExitFailed, "requeue", MessageOf(done));
 }
 
 }  // namespace

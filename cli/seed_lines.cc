@@ -3,7 +3,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 
 #include "cli/line_reader.h"
@@ -44,6 +46,14 @@ class OpenFile {
 };
 
 }  // namespace
+
+absl::Status CheckSeedFile(const std::string& path) {
+  if (path == "-") return absl::OkStatus();
+  std::error_code unknown;
+  const bool is_folder = std::filesystem::is_directory(path, unknown);
+  if (!is_folder && access(path.c_str(), R_OK) == 0) return absl::OkStatus();
+  return FatalError("read {}: {}", path, std::strerror(is_folder ? EISDIR : errno));
+}
 
 absl::Status ForEachSeedLine(const std::string& path,
                              const std::function<bool(uint64_t, std::string_view)>& visit) {

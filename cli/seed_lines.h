@@ -26,6 +26,10 @@ struct SeedLines {
 absl::StatusOr<SeedLines> AddSeedLines(const std::string& path, SeedWriter& writer,
                                        const SeedScope* scope = nullptr);
 
+// Whether there is such a file of seeds, as far as it shows without opening it: a pipe is opened
+// once. Fatal: it cannot be read.
+absl::Status CheckSeedFile(const std::string& path);
+
 // Calls visit(number, text) for the lines of the file that have a URL until it says false.
 absl::Status ForEachSeedLine(const std::string& path,
                              const std::function<bool(uint64_t, std::string_view)>& visit);

@@ -207,6 +207,9 @@ int Run(std::span<const std::string> all_args) {
   if (!is_file || args[0] != "add") {
     return Fail(kExitUsage, "seeds", "expected `seeds add FILE`. See `orbweaver seeds --help`.");
   }
+  if (const absl::Status file = CheckSeedFile(args[1]); !file.ok()) {
+    return Fail(kExitFailed, "seeds", MessageOf(file));
+  }
   crawl->Tell();
   if (crawl->folder.has_value()) {
     const auto refused = AddToFolder(args[1], options, *crawl->folder);

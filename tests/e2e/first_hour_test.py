@@ -83,9 +83,10 @@ class FolderOfNoName(Newcomer):
         site = self.site({"/": "one"})
         self.crawl(site.url("/"))
         for command in ("raise", "reschedule", "block", "unblock", "purge", "forget", "pause", "resume", "explain", "inspect", "seeds", "log",
-                        "page", "status x", "mirror x", "reset x", "console x", "requeue x", "record x", "unblock a..b", "raise a..b"):
+                        "page", "status x", "mirror x", "reset x", "console x", "requeue x", "requeue --domain a..b", "record x", "unblock a..b", "raise a..b",
+                        "pause 77", "resume x", "seeds add nofile", "seeds add ."):
             with self.subTest(command):
-                told = self.orbweaver(*command.split(), code=2).stderr
+                told = self.orbweaver(*command.split(), code=1 if "seeds add" in command else 2).stderr
                 self.assertEqual([f"orbweaver {command.split()[0]}"], [line.partition(":")[0] for line in told.splitlines()])
 
     def test_a_folder_of_that_name_which_is_a_crawl_itself_is_meant(self):
