@@ -78,14 +78,18 @@ class OnFrontier(Scheduler):
         return self._scrapy_spider.frontier
 
 
-class Web:
-    """Behind the last of the downloader middlewares: answers as the spider's `web` says, a status, an exception or a body by URL."""
+class OfCrawler:
+    """A component that knows its crawler."""
 
     @classmethod
     def from_crawler(cls, crawler):
-        web = cls()
-        web.crawler = crawler
-        return web
+        component = cls()
+        component.crawler = crawler
+        return component
+
+
+class Web(OfCrawler):
+    """Behind the last of the downloader middlewares: answers as the spider's `web` says, a status, an exception or a body by URL."""
 
     async def process_request(self, request, spider=None):
         spider = self.crawler.spider
@@ -164,14 +168,8 @@ class LinksAndItems(Project, scrapy.Spider):
         test.assertTrue(self.frontier.closed)
 
 
-class Slow:
+class Slow(OfCrawler):
     """An item pipeline that takes its time."""
-
-    @classmethod
-    def from_crawler(cls, crawler):
-        pipeline = cls()
-        pipeline.crawler = crawler
-        return pipeline
 
     async def process_item(self, item, spider=None):
         await asyncio.sleep(0.1)
