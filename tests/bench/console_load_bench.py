@@ -14,38 +14,28 @@ import argparse
 import heapq
 import http.client
 import json
-import os
 import pathlib
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "tests/e2e"))
+sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/bench")]
+from crawl_process import PATIENCE_S, CrawlProcess  # noqa: E402
+from process_use import cpu_s  # noqa: E402
+from report import Report  # noqa: E402
 from synthetic_web import Web  # noqa: E402
 
-TICKS = os.sysconf("SC_CLK_TCK")
-PATIENCE_S = 300
 WARM_UP_S = 15  # until all domains are found and the rate is that of their delays
 TABS = 50
 CONNECTIONS = 6  # that a browser opens to one host
 # As the page asks: path and interval (cli/console/page/*.js).
 VIEWS = (("/api/v1/overview", 2), ("/api/v1/domains?sort=waiting&order=desc&contains=&phase=&offset=0&limit=50", 10), ("/api/v1/history?range=15m", 5),
          ("/api/v1/workers", 5), ("/api/v1/domain?name={domain}", 5))
-PAGES = re.compile(r"^orbweaver_spider_pages_total(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
-
-
-def cpu_s(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
-
-
 CONSOLE_THREADS = {"sampler", "admin", "admin-calls", "admin-reads"}
 KEEPS_EVERY_S = 30  # the last outcomes, into their file (cli/crawl/crawl_watch.cc)
 MOST_IDLE_PERCENT = 0.5
@@ -68,21 +58,12 @@ def console_cpu_s(pid):
     return used / 1e9
 
 
-def text_at(url):
-    with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
-        return answer.read().decode()
-
-
-def pages_of(base):
-    return sum(map(float, PAGES.findall(text_at(base + "/metrics"))))
-
-
 class Tabs:
     """Asks what so many visible tabs ask, until it is closed."""
 
-    def __init__(self, base, domain):
+    def __init__(self, address, domain):
         self.answers, self.same, self.failures = 0, 0, 0
-        self._host, self._over, self._lock = base.removeprefix("http://"), threading.Event(), threading.Lock()
+        self._host, self._over, self._lock = address, threading.Event(), threading.Lock()
         now = time.monotonic()
         tabs = [(*VIEWS[i % len(VIEWS)], i) for i in range(TABS)]
         # Tabs were not opened all at once.
@@ -126,87 +107,66 @@ class Tabs:
 
 
 class Bench:
-    def __init__(self, build, folder, as_json):
-        self.program, self.folder, self.as_json = build / "cli/orbweaver", folder, as_json
-        self.bench_program, self.missed = build / "tests/bench/orbweaver-bench", []
-        self.web_program = build / "tests/support/synthetic_web/orbweaver-synthetic-web"
-        self.runs = 0
-
-    def row(self, case, value, unit, limit):
-        if self.as_json:
-            print(json.dumps({"bench": "console", "case": case, "value": value, "unit": unit, "limit": limit}), flush=True)
-        else:
-            print(f"{'console':<12} {case:<24} {value:>12.4g} {unit:<28} {limit}", flush=True)
+    def __init__(self, build, folder, report):
+        self.build, self.folder, self.row = build, folder, report.row
+        self.runs, self.missed = 0, []
 
     def judge(self, case, value, is_met, wanted):
         if not is_met:
             self.missed.append(f"{case} is {value:.4g}, wanted {wanted}")
         return f"wanted {wanted}: {'met' if is_met else 'MISSED'}"
 
-    def begins(self, web, *options):
+    def crawl(self, pages, *options):
         self.runs += 1
-        data = self.folder / f"data-{self.runs}"
-        log = open(self.folder / "crawl.log", "wb")
-        process = subprocess.Popen(
-            [self.program, "crawl", "--seeds", web.seeds, "--everything", "--data", data, "--proxy", f"http://127.0.0.1:{web.port}", "--user-agent", "bench",
-             f"--set=spider.fetch.authorities_file={web.authority}", "--set=network.allow_private=true", *options],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        log.close()
-        return process, data
-
-    def fails(self, process):
-        sys.exit(f"console_load_bench: the crawl ended with {process.returncode}: {(self.folder / 'crawl.log').read_text()[-1000:]}")
-
-    def base_of(self, process, data):
-        while not (data / "contact").exists():
-            if process.poll() is not None:
-                self.fails(process)
-            time.sleep(0.05)
-        return "http://" + (data / "contact").read_text().split()[0]
+        folder = self.folder / str(self.runs)
+        folder.mkdir()
+        web = Web(self.build / "tests/support/synthetic_web/orbweaver-synthetic-web", folder, "--hosts", "200", "--pages", str(pages), log_requests=False)
+        try:
+            return web, CrawlProcess(self.build, web, folder, *options)
+        except BaseException:
+            web.close()
+            raise
 
     def outcomes_cost(self):
         """CPU seconds to note an outcome, and to keep them all."""
-        rows = [json.loads(line) for line in subprocess.run([self.bench_program, "outcomes", "--json"], check=True, capture_output=True, text=True).stdout.splitlines()]
+        program = self.build / "tests/bench/orbweaver-bench"
+        rows = [json.loads(line) for line in subprocess.run([program, "outcomes", "--json"], check=True, capture_output=True, text=True).stdout.splitlines()]
         values = {row["case"]: row["value"] for row in rows}
         return values["note"] / 1e6, values["keep"] / 1e3
 
     def nobody_looks(self, seconds):
         note_s, keep_s = self.outcomes_cost()
-        web = Web(self.web_program, self.folder, "--hosts", "200", "--pages", "100000", log_requests=False)
-        process, data = self.begins(web, "--delay", "0", "--max-pages", "100000000")
+        web, crawl = self.crawl(100_000, "--delay", "0", "--max-pages", "100000000")
         try:
-            base = self.base_of(process, data)
             time.sleep(WARM_UP_S)
             # Asking costs the console something, and stands outside of what is measured.
-            pages = -pages_of(base)
-            look = lambda: (cpu_s(process.pid), console_cpu_s(process.pid))
+            pages = -crawl.pages()
+            look = lambda: (cpu_s(crawl.pid), console_cpu_s(crawl.pid))
             before = look()
             time.sleep(seconds)
-            if process.poll() is not None:
-                self.fails(process)
+            crawl.assert_runs()
             whole, console = (now - then for now, then in zip(look(), before))
-            pages += pages_of(base)
+            pages += crawl.pages()
         finally:
-            process.kill()
-            process.wait()
+            crawl.close()
             web.close()
         outcomes = pages * note_s + seconds / KEEPS_EVERY_S * keep_s
         percent = 100 * (console + outcomes) / whole
-        self.row("nobody_threads", 100 * console / whole, "% of the crawl's CPU", f"{1000 * console:.1f} ms of {whole:.1f} CPU s, {pages:.0f} pages in {seconds} s")
-        self.row("nobody_outcomes", 100 * outcomes / whole, "% of the crawl's CPU", f"{1e6 * note_s:.2f} us a page, {1000 * keep_s:.1f} ms every {KEEPS_EVERY_S} s")
-        self.row("nobody_cost", percent, "% of the crawl's CPU", self.judge("nobody_cost", percent, percent <= MOST_IDLE_PERCENT, f"at most {MOST_IDLE_PERCENT}"))
+        self.row("nobody_threads", 100 * console / whole, "% of the crawl's CPU", f"{1000 * console:.1f} ms of {whole:.1f} CPU s, {pages:.0f} pages in {seconds} s", whole, seconds)
+        self.row("nobody_outcomes", 100 * outcomes / whole, "% of the crawl's CPU", f"{1e6 * note_s:.2f} us a page, {1000 * keep_s:.1f} ms every {KEEPS_EVERY_S} s", whole, seconds)
+        self.row("nobody_cost", percent, "% of the crawl's CPU", self.judge("nobody_cost", percent, percent <= MOST_IDLE_PERCENT, f"at most {MOST_IDLE_PERCENT}"),
+                 whole, seconds)
 
     def tabs_look(self, rounds, seconds):
-        web = Web(self.web_program, self.folder, "--hosts", "200", "--pages", "10000", log_requests=False)
-        process, data = self.begins(web, "--delay", "1s", "--max-pages", "10000000")
+        web, crawl = self.crawl(10_000, "--delay", "1s", "--max-pages", "10000000")
         try:
-            base = self.base_of(process, data)
             time.sleep(WARM_UP_S)
-            domain = json.loads(text_at(base + "/api/v1/domains?limit=1"))["domains"][0]["domain"]
+            began, cpu_before = time.monotonic(), cpu_s(crawl.pid)
+            domain = json.loads(crawl.text_at("/api/v1/domains?limit=1"))["domains"][0]["domain"]
 
             def stretch(with_tabs):
-                tabs = Tabs(base, domain) if with_tabs else None
-                look = lambda: (time.monotonic(), pages_of(base), cpu_s(process.pid), console_cpu_s(process.pid))
+                tabs = Tabs(crawl.address(), domain) if with_tabs else None
+                look = lambda: (time.monotonic(), crawl.pages(), cpu_s(crawl.pid), console_cpu_s(crawl.pid))
                 before = look()
                 time.sleep(seconds)
                 took, pages, used, sampled = (now - then for now, then in zip(look(), before))
@@ -224,16 +184,17 @@ class Bench:
                 sampling.append(100 * done[False][2])
                 tabs = done[True][3]
                 asked, same, failed = asked + tabs.answers, same + tabs.same, failed + tabs.failures
+            spent = cpu_s(crawl.pid) - cpu_before, time.monotonic() - began
         finally:
-            process.kill()
-            process.wait()
+            crawl.close()
             web.close()
         ratio = statistics.median(rates)
-        self.row("nobody_core", statistics.median(sampling), "% of a core", "the console's threads, with nobody looking")
+        self.row("nobody_core", statistics.median(sampling), "% of a core", "the console's threads, with nobody looking", *spent)
         self.row("tabs_rate_ratio", ratio, "pages/s with / without tabs",
                  f"{rounds} pairs of {seconds} s at {statistics.median(quiet):.0f} pages/s, {min(rates):.3f} to {max(rates):.3f}; "
-                 + self.judge("tabs_rate_ratio", ratio, ratio >= LEAST_RATE_RATIO, f"at least {LEAST_RATE_RATIO}"))
-        self.row("tabs_cost", statistics.median(costs), "% of a core", f"{TABS} tabs: {asked / rounds / seconds:.1f} requests/s, {100 * same / max(1, asked):.0f} % of them 304, {failed} failed")
+                 + self.judge("tabs_rate_ratio", ratio, ratio >= LEAST_RATE_RATIO, f"at least {LEAST_RATE_RATIO}"), *spent)
+        self.row("tabs_cost", statistics.median(costs), "% of a core", f"{TABS} tabs: {asked / rounds / seconds:.1f} requests/s, {100 * same / max(1, asked):.0f} % of them 304, {failed} failed",
+                 *spent)
 
 
 def main():
@@ -243,10 +204,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=60)
     arguments = parser.parse_args()
+    build = arguments.build.resolve()
     with tempfile.TemporaryDirectory(prefix="orbweaver-console-bench-") as folder:
-        bench = Bench(arguments.build.resolve(), pathlib.Path(folder), arguments.json)
-        bench.nobody_looks(arguments.seconds)
-        bench.tabs_look(arguments.rounds, arguments.seconds)
+        bench = Bench(build, pathlib.Path(folder), Report(build, arguments.json, "console"))
+        try:
+            bench.nobody_looks(arguments.seconds)
+            bench.tabs_look(arguments.rounds, arguments.seconds)
+        except RuntimeError as failure:
+            sys.exit(f"console_load_bench: {failure}")
     if bench.missed:
         sys.exit("console_load_bench: " + "; ".join(bench.missed))
 

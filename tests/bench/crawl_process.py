@@ -1,5 +1,6 @@
 """`orbweaver crawl` as a process, on the synthetic web, without anybody at its terminal."""
 
+import math
 import os
 import pathlib
 import re
@@ -30,14 +31,22 @@ class CrawlProcess:
     def await_that(self, holds):
         deadline = time.monotonic() + PATIENCE_S
         while not holds():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"the crawl ended with {self.process.returncode}: {self.log.read_text()[-1000:]}")
+            self.assert_runs(deadline)
             time.sleep(0.02)
 
+    def assert_runs(self, deadline=math.inf):
+        if self.process.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError(f"the crawl ended with {self.process.returncode}: {self.log.read_text()[-1000:]}")
+
+    def address(self):
+        """Of its console, HOST:PORT."""
+        return self._contact.read_text().split()[0]
+
+    def text_at(self, path):
+        return urllib.request.urlopen(f"http://{self.address()}{path}", timeout=PATIENCE_S).read().decode()
+
     def pages(self):
-        address = self._contact.read_text().split()[0]
-        metrics = urllib.request.urlopen(f"http://{address}/metrics", timeout=PATIENCE_S).read().decode()
-        return sum(map(float, PAGES.findall(metrics)))
+        return sum(map(float, PAGES.findall(self.text_at("/metrics"))))
 
     def interrupt(self):
         """Ctrl-C; how long it takes to end, and what all of it used, as os.wait4 says."""

@@ -27,4 +27,4 @@ class Report:
                               "limit": limit}), flush=True)
         else:
             shown = "" if ratio is None else f"{ratio:.4g}"
-            print(f"{self.name:<10} {name:<34} {value:>12.2f} {unit:<22} {shown:>10} {limit}", flush=True)
+            print(f"{self.name:<10} {name:<34} {value:>12.{2 if abs(value) >= 10 else 3}f} {unit:<22} {shown:>10} {limit}", flush=True)
