@@ -33,16 +33,15 @@ absl::Status Failed(std::string_view strategy, const CallArguments& call,
 template <typename Function>
 std::string LoadedStrategy::Call(const CallArguments& arguments, Function function) {
   const CallScope scope(call_, arguments);
-  char message[1024];
-  orbweaver_error error{.message = message, .capacity = sizeof(message), .size = 0};
+  PluginMessage message;
   try {
-    if (function(&error) == 0) return {};
+    if (function(message.error()) == 0) return {};
   } catch (const std::exception& exception) {
     return fmt::format("it throws: {}", exception.what());
   } catch (...) {
     return "it throws what is not a std::exception";
   }
-  std::string text = PluginMessage(error);
+  std::string text = message.text();
   return text.empty() ? "it fails without a message" : text;
 }
 

@@ -71,6 +71,13 @@ TEST(LoadedStrategyTest, AMessageBeyondTheBufferIsCut) {
   EXPECT_LT(FailureOf("long message").size(), 1200u);
 }
 
+TEST(LoadedStrategyTest, AMessageWhoseBufferTheLibraryHasRewrittenIsReadFromTheHostsOwn) {
+  const std::string cut = FailureOf("message beyond the buffer");
+  EXPECT_THAT(cut, EndsWith("xxxx"));
+  EXPECT_LT(cut.size(), 1200u);
+  EXPECT_THAT(FailureOf("message elsewhere"), EndsWith(": out of cheese"));
+}
+
 TEST(LoadedStrategyTest, AMessageOfAnyBytesIsText) {
   EXPECT_TRUE(IsValidUtf8(FailureOf("not utf8")));
 }

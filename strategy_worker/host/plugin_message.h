@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "common/base/utf8.h"
@@ -9,13 +10,28 @@
 
 namespace orbweaver {
 
-// The text that a function has left in `error`: it will stand in headers, logs and JSON.
-inline std::string PluginMessage(const orbweaver_error& error) {
-  std::string text(error.message, std::min(error.size, error.capacity));
-  if (!IsValidUtf8(text)) {
-    std::replace_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }, '?');
+// Lent to one call of a function; what it leaves in `error()` besides the size is not believed.
+class PluginMessage {
+ public:
+  PluginMessage() = default;
+  PluginMessage(const PluginMessage&) = delete;
+  PluginMessage& operator=(const PluginMessage&) = delete;
+
+  orbweaver_error* error() { return &error_; }
+
+  bool empty() const { return error_.size == 0; }
+  // As it will stand in headers, logs and JSON.
+  std::string text() const {
+    std::string text(buffer_, std::min(error_.size, sizeof buffer_));
+    if (!IsValidUtf8(text)) {
+      std::replace_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }, '?');
+    }
+    return text;
   }
-  return text;
-}
+
+ private:
+  char buffer_[1024];
+  orbweaver_error error_{.message = buffer_, .capacity = sizeof buffer_, .size = 0};
+};
 
 }  // namespace orbweaver

@@ -108,11 +108,10 @@ constexpr size_t kMostStrategies = 1000;
 // The library's description of the strategy of one index; null: it has none. In C++ it may throw.
 absl::StatusOr<const orbweaver_strategy*> DescribeOne(const orbweaver_strategy& first,
                                                       const orbweaver_choice& choice) {
-  char message[1024];
-  orbweaver_error error{.message = message, .capacity = sizeof(message), .size = 0};
+  PluginMessage message;
   const orbweaver_strategy* strategy = nullptr;
   try {
-    strategy = first.describe(&choice, &error);
+    strategy = first.describe(&choice, message.error());
   } catch (const std::exception& exception) {
     return FatalError("its description throws: {}", exception.what());
   } catch (...) {
@@ -122,8 +121,8 @@ absl::StatusOr<const orbweaver_strategy*> DescribeOne(const orbweaver_strategy& 
     RETURN_IF_ERROR(CheckAbi(*strategy));
     return strategy;
   }
-  if (error.size == 0) return strategy;
-  return FatalError("it refuses what is configured: {}", PluginMessage(error));
+  if (message.empty()) return strategy;
+  return FatalError("it refuses what is configured: {}", message.text());
 }
 
 // All that the library holds; one at least.

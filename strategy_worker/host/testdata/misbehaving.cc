@@ -81,6 +81,16 @@ int OnEvent(void* self_pointer, const orbweaver_event* event, const orbweaver_li
   if (flaw == "silent") return 1;
   if (flaw == "message") return Fail("out of cheese", error);
   if (flaw == "long message") return Fail(std::string(5000, 'x'), error);
+  if (flaw == "message beyond the buffer") {
+    std::memset(error->message, 'x', error->capacity);
+    error->capacity = error->size = size_t{1} << 30;
+    return 1;
+  }
+  if (flaw == "message elsewhere") {
+    Fail("out of cheese", error);
+    error->message = nullptr;
+    return 1;
+  }
   if (flaw == "not utf8") return Fail("bad \xff\xfe bytes", error);
   if (flaw == "action") decision.action = 9;
   if (flaw == "score") decision.score = std::nanf("");
