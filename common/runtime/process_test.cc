@@ -2,6 +2,7 @@
 #include "common/runtime/process.h"
 
 #include <csignal>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +53,7 @@ class Child {
 
   void Signal(int signal) const { kill(pid_, signal); }
 
-  // All that it has said until `text` came; the test's timeout bounds the wait.
+  // All that it has said until `text` came.
   const std::string& ReadThrough(std::string_view text) {
     while (said_.find(text) == std::string::npos && ReadSome()) {
     }
@@ -97,12 +98,21 @@ class Child {
   }
 
  private:
+  // A child that says nothing for a minute hangs.
   bool ReadSome() {
+    pollfd readable{.fd = output_, .events = POLLIN, .revents = 0};
+    if (poll(&readable, 1, /*timeout=*/60'000) == 0) return Kill();
     char buffer[4096];
     const ssize_t n = read(output_, buffer, sizeof buffer);
     if (n <= 0) return false;
     said_.append(buffer, static_cast<size_t>(n));
     return true;
+  }
+
+  bool Kill() {
+    ADD_FAILURE() << "silent for a minute after: " << said_;
+    Signal(SIGKILL);
+    return false;
   }
 
   pid_t pid_ = -1;
