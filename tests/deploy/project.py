@@ -20,18 +20,22 @@ WAITING = {
 
 
 class Project:
-    """`name` tells its containers, volumes and networks from all others. Workers are asked on the ports that the file publishes on loopback."""
+    """`name` tells its containers, volumes and networks from all others. Workers are asked on the ports that the file publishes on loopback.
 
-    def __init__(self, engine, name, variables, env_file):
+    `folder` has the file, and what it mounts.
+    """
+
+    def __init__(self, engine, name, variables, env_file, folder):
         self.name = name
+        self._folder = folder
         self._engine = engine
         self._environment = {**engine.environment, **variables, "COMPOSE_PROJECT_NAME": name,
                              "COMPOSE_HTTP_TIMEOUT": str(PATIENCE_S)}
         program = ["docker-compose"] if shutil.which("docker-compose") else [engine.client, "compose"]
         self._command = [*program, "--env-file", str(env_file)]
 
-    def compose(self, *arguments):
-        return run([*self._command, *arguments], env=self._environment, cwd=ROOT)
+    def compose(self, *arguments, **options):
+        return run([*self._command, *arguments], env=self._environment, cwd=self._folder, **options)
 
     def containers(self, service, everything=False):
         """Ids of the running ones, or of all; in the order of their names."""
@@ -81,10 +85,15 @@ class Project:
             return -1
         return sum(value for replica in replicas for key, value in replica.items() if metric in (key, key.split("{")[0]))
 
+    def ask(self, *words):
+        """The objects that a command of `orbweaver` prints, run in a worker's container."""
+        worker = self.containers("db-worker")[0]
+        said = self._engine.docker("exec", worker, "orbweaver", *words)
+        return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+
     def logs_of_the_crawl(self):
         """The groups' lag in all, and the end of each partition of their topics."""
-        worker = self.containers("db-worker")[0]
-        groups = json.loads(self._engine.docker("exec", worker, "orbweaver", "status", "--json"))["groups"]
+        groups = self.ask("status", "--json")[0]["groups"]
         return sum(group["lag"] for group in groups), [partition["end"] for group in groups for partition in group["partitions"]]
 
     def is_done(self):
