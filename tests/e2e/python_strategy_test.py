@@ -1,4 +1,4 @@
-"""A strategy in Python, from the first try to what goes wrong: python3 python_strategy_test.py PROGRAM"""
+"""A strategy in Python, from the first try to what goes wrong: python3 python_strategy_test.py PROGRAM [CLASS]"""
 
 import json
 import os
@@ -13,12 +13,32 @@ EXAMPLES = pathlib.Path(__file__).parents[2] / "python" / "examples"
 PAGES = 40
 
 
-class PythonStrategy(Newcomer):
+class OnSomePages(Newcomer):
     def pages(self):
         names = [f"/{i}" for i in range(PAGES)]
         links = {name: "".join(f"<a href=/{(i * k + 1) % PAGES}>x</a>" for k in range(2, 6)) for i, name in enumerate(names)}
         return self.site({"/": "<a href=/0>x</a><a href=/gone>x</a>"} | links)
 
+
+class NewStrategy(OnSomePages):
+    """Its tests run in the distribution's interpreter, which cannot load a sanitizer's library."""
+
+    def test_a_new_one_has_a_test_that_passes_and_crawls(self):
+        site = self.pages()
+        told = self.orbweaver("strategy", "new", "short_first.py").stdout
+        self.assertIn("short_first.py and short_first_test.py are there.", told)
+        self.assertIn("Ran 2 tests", self.orbweaver("strategy", "test", "short_first_test.py", "-v").stderr)
+        self.assertIn("length: an integer", self.orbweaver("strategy", "describe", "short_first.py").stdout)
+        self.crawl(site.url("/"), "--strategy", "short_first.py:length=30,max_pages=9")
+        self.assertIn("/0", site.paths())
+        self.assertIn("is there already", self.orbweaver("strategy", "new", "short_first.py", code=1).stderr)
+        self.assertIn("expected NAME.py", self.orbweaver("strategy", "new", "Short-First.py", code=1).stderr)
+        text = (self.folder / "short_first.py").read_text()
+        (self.folder / "short_first.py").write_text(text.replace("0.9 if", "0.1 if"))
+        self.assertIn("FAILED (failures=1)", self.orbweaver("strategy", "test", "short_first_test.py", code=1).stderr)
+
+
+class PythonStrategy(OnSomePages):
     def write(self, body, name="own.py"):
         (self.folder / name).write_text(f"from orbweaver.strategy import *\n\nclass Own(Strategy):\n{body}")
 
@@ -50,20 +70,6 @@ class PythonStrategy(Newcomer):
         # The folder knows its strategy, from any directory.
         self.orbweaver("requeue", "--data", "data")
         self.assertIn(f"module: {self.folder.resolve()}/own.py", (self.folder / "data" / "crawl.yaml").read_text().replace('"', ""))
-
-    def test_a_new_one_has_a_test_that_passes_and_crawls(self):
-        site = self.pages()
-        told = self.orbweaver("strategy", "new", "short_first.py").stdout
-        self.assertIn("short_first.py and short_first_test.py are there.", told)
-        self.assertIn("Ran 2 tests", self.orbweaver("strategy", "test", "short_first_test.py", "-v").stderr)
-        self.assertIn("length: an integer", self.orbweaver("strategy", "describe", "short_first.py").stdout)
-        self.crawl(site.url("/"), "--strategy", "short_first.py:length=30,max_pages=9")
-        self.assertIn("/0", site.paths())
-        self.assertIn("is there already", self.orbweaver("strategy", "new", "short_first.py", code=1).stderr)
-        self.assertIn("expected NAME.py", self.orbweaver("strategy", "new", "Short-First.py", code=1).stderr)
-        text = (self.folder / "short_first.py").read_text()
-        (self.folder / "short_first.py").write_text(text.replace("0.9 if", "0.1 if"))
-        self.assertIn("FAILED (failures=1)", self.orbweaver("strategy", "test", "short_first_test.py", code=1).stderr)
 
     def test_what_cannot_be_loaded_is_told_before_anything_is_fetched(self):
         site = self.pages()
