@@ -55,6 +55,7 @@ LIBRARIES = {
     "gumbo.h": ["spider/parse"],
     "lexbor/": ["spider/parse"],
     "isa-l/": ["common/store/rocksdb", "spider/publish"],
+    "lz4.h": ["common/store/rocksdb"],
     "libdeflate.h": ["spider/fetch", "spider/publish"],
     "uchardet": ["spider/parse"],
     "ares": ["spider/fetch"],

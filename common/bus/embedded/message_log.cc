@@ -149,13 +149,13 @@ absl::Status MessageLog::LoadPartition(LogPartition* partition) {
   batches->SeekForPrev(past.slice());
   if (!batches->Valid()) return database_.ToStatus(batches->status(), "open");
   if (!batches->key().starts_with(past.partition())) return absl::OkStatus();
-  StoredBatchCursor last;
-  if (!last.Open(ToView(batches->value()))) {
+  StoredBatchHead last;
+  if (!last.Decode(ToView(batches->value()))) {
     return Corrupt(database_, *partition, LastOffsetOf(batches->key()));
   }
   partition->end = partition->tail = LastOffsetOf(batches->key()).value() + 1;
-  partition->log_bytes = last.head().log_bytes;
-  partition->newest_time = last.head().newest_time;
+  partition->log_bytes = last.log_bytes;
+  partition->newest_time = last.newest_time;
   return absl::OkStatus();
 }
 
@@ -221,6 +221,7 @@ absl::Status MessageLog::AppendAll(std::span<Append> appends, Duration timeout) 
   size_t bytes = 0;
   for (const Append& append : appends) bytes += append.batch->body().size() + kAroundBatch;
   rocksdb::WriteBatch batch(bytes);
+  std::string packed;
   absl::Status status;
   for (Append& append : appends) {
     LogPartition& partition = *append.partition;
@@ -228,18 +229,13 @@ absl::Status MessageLog::AppendAll(std::span<Append> appends, Duration timeout) 
     partition.tail += append.batch->count();
     partition.newest_time = std::max(partition.newest_time, append.batch->newest_time());
     partition.log_bytes += StoredBatchHead::kBytes + append.batch->body().size();
-    char head[StoredBatchHead::kBytes];
-    StoredBatchHead{.count = append.batch->count(),
-                    .base_time = append.batch->base_time(),
-                    .newest_time = partition.newest_time,
-                    .log_bytes = partition.log_bytes}
-        .EncodeTo(head);
+    const StoredBatchHead head{.count = append.batch->count(),
+                               .base_time = append.batch->base_time(),
+                               .newest_time = partition.newest_time,
+                               .log_bytes = partition.log_bytes};
+    PackBatch(head, append.batch->body(), &packed);
     const BatchKey key(partition, Offset(partition.tail - 1));
-    const rocksdb::Slice key_part = key.slice();
-    const std::string_view body = append.batch->body();
-    const rocksdb::Slice value_parts[] = {{head, sizeof head}, {body.data(), body.size()}};
-    status.Update(database_.ToStatus(batch.Put(database_.log(), {&key_part, 1}, {value_parts, 2}),
-                                     "append to"));
+    status.Update(database_.ToStatus(batch.Put(database_.log(), key.slice(), packed), "append to"));
   }
   if (status.ok()) {
     status = database_.WhenWritable(timeout, [&] { return database_.Write(&batch, "append to"); });
@@ -265,13 +261,13 @@ absl::Status MessageLog::View::Read(const LogPartition& partition, Offset offset
   const BatchKey key(partition, offset);
   batches_->Seek(key.slice());
   RETURN_IF_ERROR(database_.ToStatus(batches_->status(), "read"));
-  StoredBatchCursor cursor;
+  StoredBatchHead head;
   const bool found = batches_->Valid() && batches_->key().starts_with(key.partition());
-  if (found && cursor.Open(ToView(batches_->value()))) {
+  if (found && head.Decode(ToView(batches_->value())) &&
+      UnpackBatch(ToView(batches_->value()), &batch->stored)) {
     batch->last = LastOffsetOf(batches_->key());
-    batch->first = Offset(batch->last.value() + 1 - cursor.head().count);
-    batch->stored.assign(batches_->value().data(), batches_->value().size());
-    if (cursor.head().count > 0 && batch->first <= offset) return absl::OkStatus();
+    batch->first = Offset(batch->last.value() + 1 - head.count);
+    if (head.count > 0 && batch->first <= offset) return absl::OkStatus();
   }
   if (offset.value() < partition.start) {
     return absl::OutOfRangeError("the log's start has moved on");

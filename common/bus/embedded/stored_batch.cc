@@ -4,6 +4,7 @@
 
 #include "common/base/big_endian.h"
 #include "common/base/byte_format.h"
+#include "common/store/rocksdb/compression.h"
 
 namespace orbweaver {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 // A busy producer's batches are as large as a batch gets: growing from nothing would copy them once
 // more.
 constexpr size_t kFirstBytes = size_t{16} << 10;
+constexpr uint32_t kCompressed = uint32_t{1} << 31;  // in the head's count
 
 // The wall clock may go back, so times are kept as signed distances: small ones in few bytes.
 uint64_t ZigZag(int64_t n) {
@@ -27,11 +29,37 @@ WallTime FromMilliseconds(uint64_t ms) {
 
 }  // namespace
 
-void StoredBatchHead::EncodeTo(char (&out)[kBytes]) const {
-  StoreBigEndian(count, out);
-  StoreBigEndian(Milliseconds(base_time), out + 4);
-  StoreBigEndian(Milliseconds(newest_time), out + 12);
-  StoreBigEndian(log_bytes, out + 20);
+bool StoredBatchHead::Decode(std::string_view stored) {
+  if (stored.size() < kBytes) return false;
+  const char* const in = stored.data();
+  count = LoadBigEndian<uint32_t>(in) & ~kCompressed;
+  base_time = FromMilliseconds(LoadBigEndian<uint64_t>(in + 4));
+  newest_time = FromMilliseconds(LoadBigEndian<uint64_t>(in + 12));
+  log_bytes = LoadBigEndian<uint64_t>(in + 20);
+  return true;
+}
+
+void PackBatch(const StoredBatchHead& head, std::string_view body, std::string* packed) {
+  packed->resize(StoredBatchHead::kBytes);
+  const bool is_compressed = Compress(body, packed);
+  if (!is_compressed) packed->append(body);
+  char* const out = packed->data();
+  StoreBigEndian(head.count | (is_compressed ? kCompressed : 0), out);
+  StoreBigEndian(Milliseconds(head.base_time), out + 4);
+  StoreBigEndian(Milliseconds(head.newest_time), out + 12);
+  StoreBigEndian(head.log_bytes, out + 20);
+}
+
+bool UnpackBatch(std::string_view packed, std::string* batch) {
+  if (packed.size() < StoredBatchHead::kBytes) return false;
+  const auto count = LoadBigEndian<uint32_t>(packed.data());
+  if ((count & kCompressed) == 0) {
+    batch->assign(packed);
+    return true;
+  }
+  batch->assign(packed.substr(0, StoredBatchHead::kBytes));
+  StoreBigEndian(count & ~kCompressed, batch->data());
+  return Decompress(packed.substr(StoredBatchHead::kBytes), batch);
 }
 
 void StoredBatchBuilder::Add(const Record& record, WallTime time) {
@@ -64,12 +92,7 @@ std::span<Header> HeaderArena::Allocate(size_t count) {
 }
 
 bool StoredBatchCursor::Open(std::string_view stored) {
-  if (stored.size() < StoredBatchHead::kBytes) return false;
-  const char* const in = stored.data();
-  head_.count = LoadBigEndian<uint32_t>(in);
-  head_.base_time = FromMilliseconds(LoadBigEndian<uint64_t>(in + 4));
-  head_.newest_time = FromMilliseconds(LoadBigEndian<uint64_t>(in + 12));
-  head_.log_bytes = LoadBigEndian<uint64_t>(in + 20);
+  if (!head_.Decode(stored)) return false;
   left_ = ByteReader(stored.substr(StoredBatchHead::kBytes));
   read_ = 0;
   return true;

@@ -1,8 +1,9 @@
 // Consecutive messages of one partition as one value of the log: what makes half a million small
 // messages a second possible is that RocksDB sees a few thousand values instead.
 //
-// A value is a fixed head, then the messages one after the other: varints (key's, value's, headers'
-// count, time since the head's), then their bytes.
+// A batch is a fixed head, then the messages one after the other: varints (key's, value's, headers'
+// count, time since the head's), then their bytes. As a value of the log it is packed: what follows
+// the head may be compressed, as the highest bit of the head's count says.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,14 @@ struct StoredBatchHead {
   WallTime newest_time;
   uint64_t log_bytes = 0;
 
-  void EncodeTo(char (&out)[kBytes]) const;
+  // Of a batch, packed or not. False when it is cut short.
+  [[nodiscard]] bool Decode(std::string_view stored);
 };
+
+// Replaces *packed by the log's value of a batch with this head and body.
+void PackBatch(const StoredBatchHead& head, std::string_view body, std::string* packed);
+// Replaces *batch by what a StoredBatchCursor reads. False when the bytes are corrupt.
+[[nodiscard]] bool UnpackBatch(std::string_view packed, std::string* batch);
 
 // Collects messages as they are sent. Not thread-safe.
 class StoredBatchBuilder {
@@ -55,8 +62,8 @@ class HeaderArena {
   std::vector<std::vector<Header>> blocks_;
 };
 
-// Reads a value again. Nothing on a disk is trusted: what does not fit is told, never read beyond.
-// Not thread-safe; `stored` must outlive it and all that it returned.
+// Reads an unpacked batch. Nothing on a disk is trusted: what does not fit is told, never read
+// beyond. Not thread-safe; `stored` must outlive it and all that it returned.
 class StoredBatchCursor {
  public:
   // False when the head is cut short.

@@ -12,14 +12,20 @@ namespace {
 
 const WallTime kNoon{std::chrono::hours(12)};
 
+std::string Packed(const StoredBatchBuilder& builder) {
+  std::string packed;
+  PackBatch({.count = builder.count(),
+             .base_time = builder.base_time(),
+             .newest_time = builder.newest_time(),
+             .log_bytes = 77},
+            builder.body(), &packed);
+  return packed;
+}
+
 std::string Stored(const StoredBatchBuilder& builder) {
-  char head[StoredBatchHead::kBytes];
-  StoredBatchHead{.count = builder.count(),
-                  .base_time = builder.base_time(),
-                  .newest_time = builder.newest_time(),
-                  .log_bytes = 77}
-      .EncodeTo(head);
-  return std::string(head, sizeof head) + std::string(builder.body());
+  std::string stored;
+  EXPECT_TRUE(UnpackBatch(Packed(builder), &stored));
+  return stored;
 }
 
 std::string ThreeMessages() {
@@ -30,6 +36,19 @@ std::string ThreeMessages() {
   builder.Add({"t", PartitionId(0), std::string_view("\0\xff", 2), std::string(300, 'x'), {}},
               kNoon + std::chrono::seconds(5));
   return Stored(builder);
+}
+
+// Reads all that can be read; for the sanitizers to see no byte beyond the end touched.
+void ReadThrough(std::string_view stored) {
+  const std::vector<char> exact(stored.begin(), stored.end());
+  StoredBatchCursor reader, skipper;
+  HeaderArena headers;
+  Message message{};
+  if (!reader.Open({exact.data(), exact.size()})) return;
+  ASSERT_TRUE(skipper.Open({exact.data(), exact.size()}));
+  while (reader.Next(&headers, &message)) reader.NextBytes();
+  while (skipper.Skip()) {
+  }
 }
 
 TEST(StoredBatchTest, MessagesComeBackWithKeysValuesHeadersAndTimes) {
@@ -61,6 +80,45 @@ TEST(StoredBatchTest, MessagesComeBackWithKeysValuesHeadersAndTimes) {
   EXPECT_FALSE(cursor.Next(&headers, &message));
 }
 
+TEST(StoredBatchTest, MessagesThatRepeatArePackedAndTheirHeadIsReadAsItStands) {
+  StoredBatchBuilder builder;
+  const std::string value = "https://www.example.org/";
+  for (int i = 0; i < 100; ++i) builder.Add({"t", PartitionId(0), "key", value, {}}, kNoon);
+  const std::string packed = Packed(builder);
+  EXPECT_LT(packed.size(), builder.body().size() / 4);
+  StoredBatchHead head;
+  ASSERT_TRUE(head.Decode(packed));
+  EXPECT_EQ(head.count, 100u);
+  EXPECT_EQ(head.log_bytes, 77u);
+  const std::string stored = Stored(builder);
+  EXPECT_EQ(stored.substr(StoredBatchHead::kBytes), builder.body());
+  StoredBatchCursor cursor;
+  ASSERT_TRUE(cursor.Open(stored));
+  EXPECT_EQ(cursor.head().count, 100u);
+  while (cursor.Skip()) {
+  }
+  EXPECT_TRUE(cursor.done());
+}
+
+TEST(StoredBatchTest, APackedBatchThatIsCutOrDamagedIsToldOrReadWithoutHarm) {
+  StoredBatchBuilder builder;
+  for (int i = 0; i < 20; ++i) builder.Add({"t", PartitionId(0), "key", "a long value", {}}, kNoon);
+  const std::string good = Packed(builder);
+  ASSERT_LT(good.size(), builder.body().size());
+  std::string stored;
+  for (size_t size = 0; size < good.size(); ++size) {
+    EXPECT_FALSE(UnpackBatch(std::string_view(good).substr(0, size), &stored)) << size;
+  }
+  Random random(1);
+  for (int i = 0; i < 5'000; ++i) {
+    std::string bad = good;
+    for (uint64_t flips = 1 + random.Below(4); flips > 0; --flips) {
+      bad[random.Below(bad.size())] = static_cast<char>(random());
+    }
+    if (UnpackBatch(bad, &stored)) ReadThrough(stored);
+  }
+}
+
 TEST(StoredBatchTest, SkippingLandsWhereReadingDoes) {
   const std::string stored = ThreeMessages();
   StoredBatchCursor cursor;
@@ -71,19 +129,6 @@ TEST(StoredBatchTest, SkippingLandsWhereReadingDoes) {
   ASSERT_TRUE(cursor.Skip());
   ASSERT_TRUE(cursor.Next(&headers, &message));
   EXPECT_EQ(message.value, std::string(300, 'x'));
-}
-
-// Reads all that can be read; for the sanitizers to see no byte beyond the end touched.
-void ReadThrough(std::string_view stored) {
-  const std::vector<char> exact(stored.begin(), stored.end());
-  StoredBatchCursor reader, skipper;
-  HeaderArena headers;
-  Message message{};
-  if (!reader.Open({exact.data(), exact.size()})) return;
-  ASSERT_TRUE(skipper.Open({exact.data(), exact.size()}));
-  while (reader.Next(&headers, &message)) reader.NextBytes();
-  while (skipper.Skip()) {
-  }
 }
 
 TEST(StoredBatchTest, ACutValueNeverYieldsAllItsMessages) {

@@ -29,7 +29,10 @@ namespace orbweaver {
 namespace {
 
 // The version of the folder's format; raised with every change that an older program would misread.
-constexpr char kFormat[] = "4";
+// The one before it has no compressed values, and is read; it becomes this one when it is opened
+// for writing.
+constexpr char kFormat[] = "5";
+constexpr char kUncompressedFormat[] = "4";
 constexpr char kFormatKey[] = "format";
 constexpr char kLogFamily[] = "log";
 
@@ -264,6 +267,9 @@ absl::Status Database::OpenFamilies() {
 absl::Status Database::CheckFormat() {
   std::string format;
   const rocksdb::Status read = db_->Get({}, meta_, kFormatKey, &format);
+  if (read.ok() && format == kUncompressedFormat) {
+    return lock_.has_value() ? PutFormat() : absl::OkStatus();
+  }
   if (read.ok()) {
     if (format == kFormat) return absl::OkStatus();
     return FatalError(
@@ -279,6 +285,10 @@ absl::Status Database::CheckFormat() {
                       folder().string());
   }
   if (!lock_.has_value()) return FatalError("open {}: its crawl has not begun", folder().string());
+  return PutFormat();
+}
+
+absl::Status Database::PutFormat() {
   rocksdb::WriteBatch batch;
   const rocksdb::Status put = batch.Put(meta_, kFormatKey, kFormat);
   if (!put.ok()) return ToStatus(put, "open");

@@ -105,6 +105,7 @@ class Database {
 
   absl::Status OpenFamilies();
   absl::Status CheckFormat();
+  absl::Status PutFormat();
 
   const DatabaseOptions options_;
   const std::optional<FolderLock> lock_;  // none: only for reading

@@ -16,7 +16,9 @@
 
 #include "common/base/status.h"
 #include "common/store/rocksdb/rocksdb_store.h"
+#include "common/store/rocksdb/row_key.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/noise.h"
 #include "tests/support/scratch_folder.h"
 
 namespace orbweaver {
@@ -134,7 +136,7 @@ TEST_F(DatabaseTest, WriteBuffersThatMayTakeLessAreWrittenToFiles) {
     EXPECT_TRUE(database_->db().GetAggregatedIntProperty("rocksdb.size-all-mem-tables", &bytes));
     return bytes;
   };
-  const std::string value(2 << 20, 'v');
+  const std::string value = Noise(2 << 20);
   for (const std::string_view row : {"1", "2", "3"}) EXPECT_OK(Put(row, value));
   ASSERT_GT(unwritten(), uint64_t{12} << 20);
 
@@ -207,7 +209,43 @@ TEST_F(DatabaseTest, AFolderOfAnotherFormatIsRefusedWithBothNumbers) {
   Close();
   const absl::Status opened = Database::Open({.folder = path_}).status();
   EXPECT_TRUE(IsFatal(opened));
-  EXPECT_THAT(std::string(MessageOf(opened)), HasSubstr("format 99, this program reads 4"));
+  EXPECT_THAT(std::string(MessageOf(opened)), HasSubstr("format 99, this program reads 5"));
+}
+
+TEST_F(DatabaseTest, AFolderOfBeforeCompressionIsReadAndThenRefusedByProgramsOfBeforeIt) {
+  Open();
+  // A value as they wrote it: version and bytes.
+  std::string key;
+  AppendRowPrefix("row", &key);
+  const std::string value(1000, 'x');
+  ASSERT_TRUE(database_->db()
+                  .Merge({}, database_->table(Table::kQueue), key + "a",
+                         std::string("\0\0\0\0\0\0\0\1", 8) + value)
+                  .ok());
+  ASSERT_TRUE(database_->db().Put({}, database_->meta(), "format", "4").ok());
+  const auto format = [this] {
+    std::string read;
+    EXPECT_TRUE(database_->db().Get({}, database_->meta(), "format", &read).ok());
+    return read;
+  };
+  const auto read_row = [](Database& database) {
+    RocksdbStore store(database);
+    const RowGet get{"row", {}};
+    Rows rows;
+    EXPECT_OK(store.MultiGet(Table::kQueue, {&get, 1}, kTimeout, &rows));
+    const Cell* const cell = rows.Find(0, "a");
+    return cell == nullptr ? "" : std::string(cell->value);
+  };
+  {
+    auto looked = Database::OpenReadOnly({.folder = path_});
+    ASSERT_OK(looked);
+    EXPECT_EQ(read_row(**looked), value);
+  }
+  EXPECT_EQ(format(), "4");
+  Close();
+  Open();
+  EXPECT_EQ(format(), "5");
+  EXPECT_EQ(read_row(*database_), value);
 }
 
 TEST_F(DatabaseTest, AnotherProgramsRocksdbIsLeftAlone) {

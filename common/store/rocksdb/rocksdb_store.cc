@@ -6,7 +6,6 @@
 
 #include "rocksdb/db.h"
 
-#include "common/base/big_endian.h"
 #include "common/base/status.h"
 #include "common/store/rocksdb/row_key.h"
 #include "common/store/rocksdb/versioned_value.h"
@@ -33,8 +32,7 @@ std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice
 rocksdb::Slice ToSlice(std::string_view view) { return {view.data(), view.size()}; }
 
 absl::Status CorruptCell(const Database& database) {
-  return database.ToStatus(rocksdb::Status::Corruption("a cell is too short for its version"),
-                           "read");
+  return database.ToStatus(rocksdb::Status::Corruption("a cell is not as it was written"), "read");
 }
 
 rocksdb::ReadOptions ReadsOfScan(bool may_step) {
@@ -69,17 +67,16 @@ void SortByRow(std::span<const Entry> entries, std::vector<uint32_t>* order) {
 }
 
 absl::Status AddPut(const Database& database, Table table, const RowPut& put, std::string* key,
-                    rocksdb::WriteBatch* batch) {
+                    PackedValue* packed, rocksdb::WriteBatch* batch) {
   key->clear();
   AppendRowPrefix(put.row, key);
   const size_t prefix = key->size();
-  char version[kVersionBytes];
-  StoreBigEndian(put.version.value(), version);
   for (const CellPut& cell : put.cells) {
     key->resize(prefix);
     key->append(cell.column);
     const rocksdb::Slice key_part(*key);
-    const rocksdb::Slice value_parts[] = {{version, sizeof version}, ToSlice(cell.value)};
+    packed->Pack(put.version, cell.value);
+    const rocksdb::Slice value_parts[] = {ToSlice(packed->version()), ToSlice(packed->value())};
     RETURN_IF_ERROR(database.ToStatus(
         batch->Merge(database.table(table), {&key_part, 1}, {value_parts, 2}), "write"));
   }
@@ -175,10 +172,8 @@ class WholeRows {
       prefix.clear();
       AppendRowPrefix(gets[i].row, &prefix);
       for (cells->Seek(prefix); cells->Valid(); cells->Next()) {
-        const std::string_view stored = View(cells->value());
-        if (stored.size() < kVersionBytes) return CorruptCell(database);
-        read->rows_.AddCell(View(cells->key()).substr(prefix.size()), ValueOf(stored),
-                            VersionOf(stored));
+        const std::string_view column = View(cells->key()).substr(prefix.size());
+        if (!AddStored(column, View(cells->value()), &read->rows_)) return CorruptCell(database);
       }
       if (!cells->status().ok()) return database.ToStatus(cells->status(), "read");
       read->rows_.EndRow();
@@ -221,10 +216,8 @@ absl::Status RocksdbStore::MultiGet(Table table, std::span<const RowGet> gets, D
       if (status.IsNotFound()) continue;
       if (!status.ok()) {
         failed.Update(database_.ToStatus(status, "read"));
-      } else if (stored.size() < kVersionBytes) {
+      } else if (!AddStored(column, stored, rows)) {
         failed.Update(CorruptCell(database_));
-      } else {
-        rows->AddCell(column, ValueOf(stored), VersionOf(stored));
       }
     }
     for (const Cell& cell : whole->Cells(i)) {
@@ -251,6 +244,7 @@ absl::Status RocksdbStore::Write(Table table, std::span<const RowPut> puts, Dura
   const SteadyTime deadline = SystemClock().Now() + timeout;
   std::vector<uint32_t> portion;  // of `puts`, written as one batch
   std::string key;
+  PackedValue packed;
   while (durable < puts.size()) {
     portion.clear();
     size_t bytes = 0;
@@ -266,9 +260,8 @@ absl::Status RocksdbStore::Write(Table table, std::span<const RowPut> puts, Dura
     SortByRow(puts, &portion);
     rocksdb::WriteBatch batch(bytes);
     for (const uint32_t i : portion) {
-      if (const absl::Status added = AddPut(database_, table, puts[i], &key, &batch); !added.ok()) {
-        return fail(added);
-      }
+      const absl::Status added = AddPut(database_, table, puts[i], &key, &packed, &batch);
+      if (!added.ok()) return fail(added);
     }
     const absl::Status written = database_.WhenWritable(deadline - SystemClock().Now(), [&] {
       const absl::ReaderMutexLock lock(&erase_mutex_);
@@ -361,10 +354,7 @@ absl::Status RocksdbStore::ScanPortion(Table table, const ScanRange& range,
       return database_.ToStatus(rocksdb::Status::Corruption("a key has no row"), "scan");
     const auto in_row = [&] { return IsIn(*from, *cells); };
     const auto take = [&] {
-      const std::string_view stored = View(cells->value());
-      if (stored.size() < kVersionBytes) return false;
-      found.AddCell(View(cells->key()).substr(from->size()), ValueOf(stored), VersionOf(stored));
-      return true;
+      return AddStored(View(cells->key()).substr(from->size()), View(cells->value()), &found);
     };
     found.Clear();
     if (columns.empty()) {

@@ -15,6 +15,7 @@
 #include "common/store/rocksdb/database.h"
 #include "common/store/rocksdb/row_key.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/noise.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/stalled_writes.h"
 
@@ -64,6 +65,24 @@ class RocksdbStoreTest : public ::testing::Test {
   std::unique_ptr<RocksdbStore> store_;
 };
 
+TEST_F(RocksdbStoreTest, ACompressedCellThatIsDamagedIsAnErrorOfItsReaders) {
+  std::string key;
+  AppendRowPrefix("row", &key);
+  const std::string stored("\x80\0\0\0\0\0\0\1\0\0\1\0 no LZ4", 19);
+  ASSERT_TRUE(database_->db().Put({}, database_->table(kTable), key + "c", stored).ok());
+  const std::string_view column = "c";
+  Rows rows;
+  for (const RowGet& get : {RowGet{"row", {}}, RowGet{"row", {&column, 1}}}) {
+    EXPECT_TRUE(IsFatal(store_->MultiGet(kTable, {&get, 1}, kTimeout, &rows)));
+    EXPECT_EQ(rows.size(), 0u);
+  }
+  const auto ignore = [](std::string_view, std::span<const Cell>) { return true; };
+  EXPECT_TRUE(IsFatal(store_->Scan(kTable, {.begin = "row"}, kTimeout, ignore)));
+  // Its version can be told, so it can be erased.
+  Erase("row", 1);
+  EXPECT_EQ(Get("row", "c", true), "");
+}
+
 TEST_F(RocksdbStoreTest, CellsTooShortForAVersionAreAnErrorAndNotReadPastTheirEnd) {
   std::string key;
   AppendRowPrefix("row", &key);
@@ -101,6 +120,38 @@ TEST_F(RocksdbStoreTest, TheHighestVersionWinsWhereverFlushesAndCompactionsFallB
       ASSERT_EQ(Get(row, "c", true), "3") << row;
     }
   }
+}
+
+TEST_F(RocksdbStoreTest, TheHighestVersionWinsAmongCompressedValuesAndOthers) {
+  const std::string texts[] = {std::string(5000, 'a'), "short", std::string(5000, 'b')};
+  int row = 0;
+  for (const std::vector<uint64_t>& order :
+       std::vector<std::vector<uint64_t>>{{1, 2, 3}, {3, 2, 1}, {2, 3, 1}, {3, 1, 2}}) {
+    for (size_t highest = 0; highest < std::size(texts); ++highest, ++row) {
+      const std::string name = std::to_string(row);
+      for (const uint64_t version : order) {
+        Put(name, "c", version, texts[(highest + version) % std::size(texts)]);
+        if (row % 2 == 0) Flush();
+      }
+      for (const bool whole_row : {false, true})
+        ASSERT_EQ(Get(name, "c", whole_row), texts[highest]);
+      const auto check = [&](std::string_view, std::span<const Cell> cells) {
+        EXPECT_EQ(cells[0].value, texts[highest]);
+        EXPECT_EQ(cells[0].version, Version(3));
+        return true;
+      };
+      const std::string_view column = "c";
+      EXPECT_OK(store_->Scan(kTable, {.begin = name, .columns = {&column, 1}, .limit = 1}, kTimeout,
+                             check));
+    }
+  }
+}
+
+TEST_F(RocksdbStoreTest, TextsTakeAFractionOfTheirRoomInTheFolder) {
+  for (int i = 0; i < 100; ++i) Put(std::to_string(i), "c", 1, std::string(10'000, 'x'));
+  uint64_t bytes = 0;
+  ASSERT_TRUE(database_->db().GetAggregatedIntProperty("rocksdb.size-all-mem-tables", &bytes));
+  EXPECT_LT(bytes, 500'000u);
 }
 
 TEST_F(RocksdbStoreTest, ErasedCellsStayAwayAfterFlushAndCompactionAndNewerOnesStay) {
@@ -165,7 +216,7 @@ class RocksdbScanTest : public RocksdbStoreTest {
   // So large that no compaction drops erased cells while the test writes.
   RocksdbScanTest() : RocksdbStoreTest(64 << 20) {}
   void PutRow(const std::string& row, int erased, int chunks, size_t chunk_bytes = 10) {
-    const std::string head = "head of " + row, chunk(chunk_bytes, 'x');
+    const std::string head = "head of " + row, chunk = Noise(chunk_bytes);
     std::vector<std::string> names;
     for (int c = 0; c < erased; ++c) names.push_back("p" + std::to_string(c));
     for (int c = 0; c < chunks; ++c) names.push_back("q" + std::to_string(c));

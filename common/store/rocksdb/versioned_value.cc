@@ -3,9 +3,15 @@
 #include "rocksdb/merge_operator.h"
 
 #include "common/base/big_endian.h"
+#include "common/store/rocksdb/compression.h"
 
 namespace orbweaver {
 namespace {
+
+constexpr uint64_t kCompressed = uint64_t{1} << 63;
+static_assert(kMaxVersion.value() < kCompressed);
+
+std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 class HighestVersionMerge : public rocksdb::MergeOperator {
  public:
@@ -34,8 +40,7 @@ class HighestVersionMerge : public rocksdb::MergeOperator {
   static bool Raise(const Operands& operands, const rocksdb::Slice** best) {
     for (const rocksdb::Slice& operand : operands) {
       if (operand.size() < kVersionBytes) return false;
-      // Big endian: bytes compare as the numbers do.
-      if (*best == nullptr || std::memcmp(operand.data(), (*best)->data(), kVersionBytes) >= 0) {
+      if (*best == nullptr || VersionOf(View(operand)) >= VersionOf(View(**best))) {
         *best = &operand;
       }
     }
@@ -46,7 +51,26 @@ class HighestVersionMerge : public rocksdb::MergeOperator {
 }  // namespace
 
 Version VersionOf(std::string_view stored) {
-  return Version(LoadBigEndian<uint64_t>(stored.data()));
+  return Version(LoadBigEndian<uint64_t>(stored.data()) & ~kCompressed);
+}
+
+void PackedValue::Pack(Version version, std::string_view value) {
+  compressed_.clear();
+  const bool is_compressed = Compress(value, &compressed_);
+  StoreBigEndian(version.value() | (is_compressed ? kCompressed : 0), version_);
+  value_ = is_compressed ? std::string_view(compressed_) : value;
+}
+
+bool AddStored(std::string_view column, std::string_view stored, Rows* rows) {
+  if (stored.size() < kVersionBytes) return false;
+  std::string_view value = stored.substr(kVersionBytes);
+  std::string decompressed;
+  if ((LoadBigEndian<uint64_t>(stored.data()) & kCompressed) != 0) {
+    if (!Decompress(value, &decompressed)) return false;
+    value = decompressed;
+  }
+  rows->AddCell(column, value, VersionOf(stored));
+  return true;
 }
 
 std::shared_ptr<rocksdb::MergeOperator> NewHighestVersionMerge() {
