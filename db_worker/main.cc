@@ -47,6 +47,7 @@ void Declare(config::Schema& schema, Options* options) {
 
 struct Parts {
   const Options& options;
+  const GroupMembership& membership;
   Bus& bus;
   Store& store;
   const PublicSuffixes& suffixes;
@@ -59,25 +60,24 @@ absl::Status RunQueue(const Parts& parts, const StopRequest& stop) {
   DbWorkerMetrics metrics(parts.process.metrics);
   QueueAdmin admin(parts.process.admin, parts.process.metrics, SystemClock(), parts.options.url,
                    parts.suffixes);
-  const QueueWorkerParts queue{.bus = parts.bus,
-                               .store = parts.store,
-                               .metrics = metrics,
-                               .admin = admin,
-                               .setup = {.options = parts.options.core,
-                                         .name = WorkerId(worker),
-                                         .membership = worker.membership}};
+  const QueueWorkerParts queue{
+      .bus = parts.bus,
+      .store = parts.store,
+      .metrics = metrics,
+      .admin = admin,
+      .setup = {
+          .options = parts.options.core, .name = WorkerId(worker), .membership = parts.membership}};
   parts.registered.count_down();
   return RunSteps("queue", [&queue] { return NewQueueWorker(queue); }, stop);
 }
 
 absl::Status RunPages(const Parts& parts, const StopRequest& stop) {
-  const WorkerOptions& worker = parts.options.worker;
   PagesMetrics metrics(parts.process.metrics);
   const PagesWorkerParts pages{
       .bus = parts.bus,
       .store = parts.store,
       .metrics = metrics,
-      .setup = {.options = parts.options.pages, .membership = worker.membership}};
+      .setup = {.options = parts.options.pages, .membership = parts.membership}};
   std::atomic<bool> joined = false;
   const auto ready = parts.process.admin.AddCondition(
       "pages", [&joined] { return joined ? "" : "has not joined its group"; });
@@ -95,14 +95,14 @@ absl::Status RunPages(const Parts& parts, const StopRequest& stop) {
 
 // Each role on a thread of its own, since one may wait long for the store; when one ends, so do the
 // others.
-absl::Status RunRoles(const Roles& roles, const Options& options, Bus& bus, Store& store,
-                      const PublicSuffixes& suffixes, Process& process) {
+absl::Status RunRoles(const Roles& roles, const Options& options, const GroupMembership& membership,
+                      Bus& bus, Store& store, const PublicSuffixes& suffixes, Process& process) {
   using Role = absl::Status (*)(const Parts&, const StopRequest&);
   std::vector<Role> chosen;
   if (roles.queue) chosen.push_back(RunQueue);
   if (roles.pages) chosen.push_back(RunPages);
   std::latch registered(static_cast<ptrdiff_t>(chosen.size()));
-  const Parts parts{options, bus, store, suffixes, process, registered};
+  const Parts parts{options, membership, bus, store, suffixes, process, registered};
   StopRequest stop;
   std::vector<absl::Status> results(chosen.size());
   std::vector<std::thread> threads;
@@ -128,6 +128,7 @@ absl::Status RunRoles(const Roles& roles, const Options& options, Bus& bus, Stor
 
 absl::Status Run(const Options& options, Process& process) {
   // Errors of the configuration show before any server is asked.
+  ASSIGN_OR_RETURN(const GroupMembership membership, MembershipOf(options.worker));
   ASSIGN_OR_RETURN(const Roles roles, ParseRoles(options.core.roles));
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   const auto list = process.admin.AddStatus(
@@ -140,7 +141,7 @@ absl::Status Run(const Options& options, Process& process) {
                                 .version = ORBWEAVER_VERSION,
                                 .admin_address = process.admin_address,
                                 .interval = options.worker.stats_interval});
-  return RunRoles(roles, options, *bus, *store, *suffixes, process);
+  return RunRoles(roles, options, membership, *bus, *store, *suffixes, process);
 }
 
 // `--roles A,B` is short for `--set=db_worker.roles=A,B`.

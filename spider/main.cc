@@ -34,6 +34,7 @@ void Declare(config::Schema& schema, Options* options) {
 }
 
 absl::Status Run(const Options& options, Process& process) {
+  ASSIGN_OR_RETURN(const GroupMembership membership, MembershipOf(options.worker));
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   const auto list = process.admin.AddStatus(
       "public_suffixes", [&suffixes](JsonWriter& json) { suffixes->WriteStatus(json); });
@@ -61,15 +62,15 @@ absl::Status Run(const Options& options, Process& process) {
                                              .suffixes = *suffixes,
                                              .metrics = metrics,
                                              .partitions = partitions,
-                                             .membership = options.worker.membership,
+                                             .membership = membership,
                                              .worker_id = WorkerId(options.worker),
                                              .software = "orbweaver-spider/" ORBWEAVER_VERSION}));
       status = process.admin.AddStatus(
           "spider", [core = core.get()](JsonWriter& json) { core->WriteStatus(json); });
     }
-    ASSIGN_OR_RETURN(auto membership, JoinSpiders(*core));
+    ASSIGN_OR_RETURN(auto member, JoinSpiders(*core));
     joined = true;
-    return membership;
+    return member;
   };
   absl::Status result = RunSteps(kModule, make, process.stop);
   // Also after what was fatal: whole files are of more use than torn ones.

@@ -61,6 +61,7 @@ void Declare(config::Schema& schema, Options* options) {
 absl::Status Run(const Options& options, Process& process) {
   StateMetrics state_metrics(process.metrics);
   // Errors of the configuration show before any server is asked.
+  ASSIGN_OR_RETURN(const GroupMembership membership, MembershipOf(options.worker));
   ASSIGN_OR_RETURN(const auto strategy, LoadStrategy(options.strategy, std::random_device()()));
   ASSIGN_OR_RETURN(const auto suffixes, PublicSuffixes::Load(options.public_suffixes));
   ASSIGN_OR_RETURN(const CrawlScope scope, CrawlScope::Make(options.scope, *suffixes));
@@ -82,7 +83,7 @@ absl::Status Run(const Options& options, Process& process) {
                                   .urls = options.url,
                                   .scope = scope,
                                   .id = WorkerId(options.worker),
-                                  .membership = options.worker.membership};
+                                  .membership = membership};
 
   const StatsReporter reporter(*bus, process.metrics,
                                {.worker_id = parts.id,

@@ -58,8 +58,8 @@ class RebalanceListener {
 struct ConsumerOptions {
   std::string group;
   // Names this member across restarts, so that a quick restart gets its partitions back without a
-  // rebalance: its place is kept for the session timeout, also after Close. Of two living members
-  // of one name the later fences the earlier. Empty: a member without memory.
+  // rebalance: its place is kept for the session timeout, also after Close(kForNow). Of two living
+  // members of one name the later fences the earlier. Empty: a member without memory.
   std::string member;
   // A member that does not poll for this long loses its partitions.
   Duration session_timeout = std::chrono::seconds(45);
@@ -73,6 +73,12 @@ struct ConsumerOptions {
 struct PollLimits {
   size_t max_bytes = size_t{1} << 20;
   size_t max_messages = 500;
+};
+
+// Whether a member of this name is going to be back.
+enum class Departure : uint8_t {
+  kForNow,   // its place is kept for the session timeout, if it has a name
+  kForGood,  // others get its partitions at once
 };
 
 // Used by one thread at a time.
@@ -117,9 +123,10 @@ class Consumer {
   virtual absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) = 0;
 
   // Leaves the group, after OnRevoked for what is held, or OnLost when there was no time for that.
-  // Waits at most `close_timeout`, the listener's own time not counted. Idempotent; the destructor
-  // does it when the caller has not, without callbacks.
-  virtual void Close() = 0;
+  // Waits at most `close_timeout`, the listener's own time not counted; when the servers have not
+  // heard of a departure for good by then, it is one for now. Idempotent; the destructor leaves for
+  // now when the caller has not, without callbacks.
+  virtual void Close(Departure departure) = 0;
 };
 
 }  // namespace orbweaver

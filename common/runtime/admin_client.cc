@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -35,6 +36,7 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable_t<Executor>());
 struct Exchange {
   std::string host;
   std::string port;
+  std::string trusted;
   http::request<http::string_body> request;
   http::response<http::string_body> response;
   std::string step = "look its name up";  // what went wrong, if anything did
@@ -76,6 +78,12 @@ asio::awaitable<void, Executor> Run(Exchange& exchange, Resolver& resolver, Sock
   }
   exchange.step = "agree on TLS";
   asio::ssl::context context(asio::ssl::context::tls_client);
+  if (!exchange.trusted.empty()) {
+    context.load_verify_file(exchange.trusted, exchange.error);
+    if (exchange.error) co_return;
+    context.set_verify_mode(asio::ssl::verify_peer);
+    context.set_verify_callback(asio::ssl::host_name_verification(exchange.host));
+  }
   asio::ssl::stream<Socket&> tls(socket, context);
   const auto [disagreed] = co_await tls.async_handshake(asio::ssl::stream_base::client, kAwait);
   exchange.error = disagreed;
@@ -85,7 +93,7 @@ asio::awaitable<void, Executor> Run(Exchange& exchange, Resolver& resolver, Sock
 }  // namespace
 
 absl::StatusOr<AdminResponse> AskAdmin(const std::string& url, const AdminRequest& request,
-                                       Duration timeout) {
+                                       Duration timeout, const std::string& trusted) {
   constexpr std::string_view kHttp = "http://";
   constexpr std::string_view kHttps = "https://";
   const bool is_tls = url.starts_with(kHttps);
@@ -98,6 +106,7 @@ absl::StatusOr<AdminResponse> AskAdmin(const std::string& url, const AdminReques
   }
   Exchange exchange;
   exchange.is_tls = is_tls;
+  exchange.trusted = trusted;
   exchange.host = address.substr(0, colon);
   exchange.port = address.substr(colon + 1);
   if (exchange.host.starts_with('[') && exchange.host.ends_with(']')) {

@@ -154,7 +154,7 @@ absl::Status LogSession::Commit(std::span<const OffsetCommit> commits, Duration 
   return Annotate(consumer_->Commit(commits, timeout), fmt::format("commit '{}'", options_.topic));
 }
 
-void LogSession::Close() { consumer_->Close(); }
+void LogSession::Close() { consumer_->Close(options_.membership.departure()); }
 
 void LogSession::OnAssigned(std::span<const AssignedPartition> assigned) {
   for (const AssignedPartition& one : assigned) held_[one.partition] = {.next = one.position};

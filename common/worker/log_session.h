@@ -36,6 +36,8 @@ struct GroupMembership {
   std::string member;
   Duration session_timeout = ConsumerOptions().session_timeout;
   OnCutLog on_cut = OnCutLog::kStop;
+  // Asked when the worker leaves, with all committed.
+  std::function<Departure()> departure = [] { return Departure::kForNow; };
 };
 
 struct LogSessionOptions {
@@ -108,7 +110,7 @@ class LogSession : private RebalanceListener {
   absl::Status Commit(std::span<const OffsetCommit> commits);
   absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout);
 
-  // Leaves the group.
+  // Leaves the group, for as long as its membership says.
   void Close();
 
   // The offset that is read next of a partition that is held.

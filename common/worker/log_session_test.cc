@@ -32,15 +32,19 @@ class LogSessionTest : public ::testing::Test, protected RebalanceListener {
     Produce(kSecond);
   }
 
-  std::unique_ptr<LogSession> Join(OnCutLog on_cut) {
-    auto session = LogSession::Create(
-        bus_, clock_,
-        {.topic = std::string(kSpiderLogTopic),
-         .group = "group",
-         .membership = {.member = "one", .session_timeout = seconds(6), .on_cut = on_cut},
-         .call_timeout = seconds(1),
-         .module = "test",
-         .loss = "Their links are lost"});
+  std::unique_ptr<LogSession> Join(OnCutLog on_cut, const char* member = "one",
+                                   Departure departure = Departure::kForNow) {
+    auto session =
+        LogSession::Create(bus_, clock_,
+                           {.topic = std::string(kSpiderLogTopic),
+                            .group = "group",
+                            .membership = {.member = member,
+                                           .session_timeout = seconds(6),
+                                           .on_cut = on_cut,
+                                           .departure = [departure] { return departure; }},
+                            .call_timeout = seconds(1),
+                            .module = "test",
+                            .loss = "Their links are lost"});
     CHECK_OK(session.status());
     CHECK_OK((*session)->Join(this));
     return *std::move(session);
@@ -218,6 +222,20 @@ TEST_F(LogSessionTest, APartitionThatIsNotReadyForItsCutIsAskedForAgain) {
   EXPECT_TRUE(session_->is_cut());
   EXPECT_EQ(session_->GoOnBehindCuts(kNoMetadata)->size(), 1u);
   EXPECT_FALSE(session_->is_cut());
+}
+
+TEST_F(LogSessionTest, AWorkerThatGoesForGoodLeavesItsPartitionsToTheOthersAtOnce) {
+  const auto messages_of_the_next = [this](Departure departure) {
+    session_->Close();
+    session_ = Join(OnCutLog::kStop, "one", departure);
+    Poll();
+    session_->Close();
+    session_ = Join(OnCutLog::kStop, "two", Departure::kForGood);
+    Poll();
+    return Poll();
+  };
+  EXPECT_EQ(messages_of_the_next(Departure::kForNow), 0u);
+  EXPECT_EQ(messages_of_the_next(Departure::kForGood), 2u);
 }
 
 TEST_F(LogSessionTest, NothingIsCommittedBeforeWhatWasBuriedIsDurable) {

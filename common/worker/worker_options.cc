@@ -4,6 +4,7 @@
 
 #include "fmt/format.h"
 
+#include "common/base/status.h"
 #include "common/config/schema.h"
 
 namespace orbweaver {
@@ -17,6 +18,13 @@ void DeclareWorkerOptions(config::Schema& schema, WorkerOptions* options) {
              {.min = std::chrono::seconds(6),
               .max = std::chrono::minutes(30),
               .doc = "A worker that is silent for so long loses its partitions to others"});
+  schema.AddChoice(
+      "worker.on_stop", &options->on_stop,
+      {{"stay", OnStop::kStay}, {"leave", OnStop::kLeave}, {"kubernetes", OnStop::kKubernetes}},
+      {.doc = "The partitions of a named worker that is stopped: `stay` keeps them for "
+              "its return until the session timeout; `leave` gives them to others at "
+              "once; `kubernetes` does so when its StatefulSet was scaled down below "
+              "its pod, which worker.name names"});
   schema.AddChoice("worker.on_cut_log", &options->membership.on_cut,
                    {{"stop", OnCutLog::kStop}, {"continue", OnCutLog::kContinue}},
                    {.doc = "When retention has deleted entries of the log that it reads before "
@@ -28,6 +36,12 @@ void DeclareWorkerOptions(config::Schema& schema, WorkerOptions* options) {
              {.min = std::chrono::milliseconds(100),
               .max = std::chrono::hours(1),
               .doc = "How often it reports its counters to the console"});
+}
+
+absl::StatusOr<GroupMembership> MembershipOf(const WorkerOptions& options) {
+  GroupMembership membership = options.membership;
+  ASSIGN_OR_RETURN(membership.departure, DepartureOn(options.on_stop, membership.member));
+  return membership;
 }
 
 std::string WorkerId(const WorkerOptions& options) {

@@ -72,7 +72,7 @@ class NotingConsumer : public Consumer {
     for (const OffsetCommit& commit : made) noted_.commits.push_back(commit.offset);
     return absl::OkStatus();
   }
-  void Close() override {}
+  void Close(Departure) override {}
 
  private:
   Noted& noted_;

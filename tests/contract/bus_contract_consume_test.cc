@@ -101,7 +101,7 @@ TEST_P(BusContract, KeepsABatchReadableWhileLaterOnesArePolled) {
     ASSERT_OK(consumer->Poll({.max_messages = 4}, kBusWait, &batches.emplace_back()));
     seen += batches.back().messages().size();
   }
-  consumer->Close();
+  consumer->Close(Departure::kForNow);
   consumer.reset();
   int number = 0;
   for (const MessageBatch& batch : batches) {
@@ -291,8 +291,8 @@ TEST_P(BusContract, ReadsNothingBeforeSubscribeOrAssignAndAfterClose) {
   EXPECT_TRUE(IsFatal(consumer->Poll({}, Duration::zero(), &batch)));
   const AssignedPartition from = From(0, 0);
   ASSERT_OK(consumer->Assign(topic, {&from, 1}));
-  consumer->Close();
-  consumer->Close();
+  consumer->Close(Departure::kForNow);
+  consumer->Close(Departure::kForNow);
   EXPECT_TRUE(IsFatal(consumer->Poll({}, Duration::zero(), &batch)));
 }
 

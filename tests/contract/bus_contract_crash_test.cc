@@ -115,7 +115,7 @@ TEST_P(BusContract, EveryCallComesBackInItsTimeFromAServerThatHangs) {
         bus().PartitionCount(topic, kBusWait).status()}) {
     EXPECT_TRUE(status.ok() || IsRetry(status) || IsFenced(status)) << status;
   }
-  (*closed)->Close();
+  (*closed)->Close(Departure::kForNow);
   destroyed.reset();
   reader->reset();
   env().ThawServer();

@@ -52,7 +52,7 @@ TEST_P(BusContract, HandsPartitionsOverToTheRestWhenAMemberLeaves) {
   ProduceNumbers(topic, kPartitions, 40);
   ASSERT_TRUE(StepUntil({&stays, &leaves},
                         [&] { return stays.received().size() + leaves.received().size() == 40; }));
-  leaves->Close();
+  leaves->Close(Departure::kForNow);
   EXPECT_TRUE(leaves.positions().empty()) << "not told that they were revoked";
   EXPECT_EQ(leaves.lost(), 0u);
   ASSERT_TRUE(StepUntil({&stays}, [&] { return stays.positions().size() == kPartitions; }));
@@ -92,7 +92,7 @@ TEST_P(BusContract, LosesAndRepeatsNothingInARebalanceWhileBusy) {
     produce();
     return third.received().size() > 100;
   }));
-  second->Close();
+  second->Close(Departure::kForNow);
   auto received = [&] {
     return first.received().size() + second.received().size() + third.received().size();
   };
@@ -167,13 +167,52 @@ TEST_P(BusContract, GivesANamedMemberItsPartitionsBackWithoutARebalance) {
     return other.positions().size() == 2 && named->positions().size() == 2;
   }));
   const auto before = named->positions();
-  (*named)->Close();
+  (*named)->Close(Departure::kForNow);
   named = std::make_unique<Member>(bus(), topic, ConsumerOptions{.group = group, .member = "named"},
                                    &owners);
   ASSERT_TRUE(StepUntil({named.get(), &other}, [&] { return named->positions().size() == 2; }));
   EXPECT_EQ(named->positions(), before);
   EXPECT_EQ(other.positions().size(), 2u);
   EXPECT_EQ(other.lost(), 0u);
+}
+
+// Longer than the test's patience: nobody waits for the end of a session here.
+constexpr Duration kLongSession = kBusPatience * 5;
+
+TEST_P(BusContract, GivesTheOthersThePartitionsOfANamedMemberThatLeavesForGood) {
+  constexpr size_t kPartitions = 4;
+  const std::string topic = MakeTopic(kPartitions), group = Name("group");
+  Owners owners;
+  const auto named = [&](const char* name) {
+    return ConsumerOptions{.group = group, .member = name, .session_timeout = kLongSession};
+  };
+  // The first to join leads the group in Kafka; it is the one that leaves, then it is not.
+  auto first = std::make_unique<Member>(bus(), topic, named("first"), &owners);
+  ASSERT_TRUE(StepUntil({first.get()}, [&] { return first->positions().size() == kPartitions; }));
+  Member second(bus(), topic, named("second"), &owners);
+  const auto shared = [&] {
+    return first->positions().size() == 2 && second.positions().size() == 2;
+  };
+  ASSERT_TRUE(StepUntil({first.get(), &second}, shared));
+  for (int round = 0; round < 2; ++round) {
+    ProduceNumbers(topic, kPartitions, 40, 40 * round);
+    const size_t before = second.received().size();
+    ASSERT_TRUE(StepUntil({first.get(), &second}, [&] {
+      return first->received().size() + second.received().size() - before == 40;
+    }));
+    (*first)->Close(Departure::kForGood);
+    EXPECT_TRUE(first->positions().empty()) << "not told that they were revoked";
+    EXPECT_EQ(first->lost(), 0u);
+    ASSERT_TRUE(StepUntil({&second}, [&] { return second.positions().size() == kPartitions; }));
+    // It left with its offsets committed, so nothing comes twice.
+    const size_t owned = second.received().size();
+    ProduceNumbers(topic, kPartitions, 4);
+    ASSERT_TRUE(StepUntil({&second}, [&] { return second.received().size() >= owned + 4; }));
+    EXPECT_EQ(second.received().size(), owned + 4);
+    // One of its name may come back all the same.
+    first = std::make_unique<Member>(bus(), topic, named("first"), &owners);
+    ASSERT_TRUE(StepUntil({&second, first.get()}, shared));
+  }
 }
 
 TEST_P(BusContract, ForgetsAPauseInARebalance) {
@@ -187,7 +226,7 @@ TEST_P(BusContract, ForgetsAPauseInARebalance) {
     ASSERT_TRUE(StepUntil({&stays, &leaves}, [&] {
       return stays.positions().size() == 1 && leaves.positions().size() == 1;
     }));
-    leaves->Close();
+    leaves->Close(Departure::kForNow);
   }
   ASSERT_TRUE(StepUntil({&stays}, [&] { return stays.positions().size() == 2; }));
   ProduceNumbers(topic, 2, 20);

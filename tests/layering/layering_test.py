@@ -32,7 +32,7 @@ LAYERS = {
     "common/store/rocksdb": COMMON_BELOW_BUS + ["common/store"],
     "common/store/memory": COMMON_BELOW_BUS + ["common/store"],
     "common/protocol": COMMON_BELOW_BUS + ["common/bus", "common/store"],
-    "common/worker": COMMON_BELOW_BUS + ["common/bus", "common/store", "common/protocol"],
+    "common/worker": COMMON_BELOW_BUS + ["common/bus", "common/store", "common/protocol", "common/runtime"],
     "common/runtime": COMMON_BELOW_BUS + ["common/bus", "common/store"],
     "spider": ["common"],
     "strategy_worker": ["common", "strategy_worker/sdk"],

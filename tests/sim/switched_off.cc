@@ -39,7 +39,7 @@ class ForwardingConsumer : public Consumer {
   absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) override {
     return consumer_->Commit(commits, timeout);
   }
-  void Close() override { consumer_->Close(); }
+  void Close(Departure departure) override { consumer_->Close(departure); }
 
  private:
   const std::unique_ptr<Consumer> consumer_;

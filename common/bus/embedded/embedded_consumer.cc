@@ -260,13 +260,13 @@ absl::Status EmbeddedConsumer::Commit(std::span<const OffsetCommit> commits, Dur
   return absl::OkStatus();
 }
 
-void EmbeddedConsumer::Close() {
+void EmbeddedConsumer::Close(Departure departure) {
   if (closed_) return;
   if (IsSubscribed()) {
     Membership membership(*this, Duration::zero());
     ReleaseAll(membership, *listener_, &held_);
     // A named member's place is kept for as long as it may be silent.
-    if (options_.member.empty()) group_->Leave(member_);
+    if (options_.member.empty() || departure == Departure::kForGood) group_->Leave(member_);
   }
   held_.Clear();
   rest_.reset();

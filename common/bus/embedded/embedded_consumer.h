@@ -28,7 +28,7 @@ class EmbeddedConsumer : public Consumer {
   absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override;
   absl::Status SetPaused(PartitionId partition, bool paused) override;
   absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) override;
-  void Close() override;
+  void Close(Departure departure) override;
 
  private:
   using Held = HeldPartitions::Held;

@@ -214,7 +214,7 @@ TEST_F(FencedBrokersTest, AreFoundAgainByReaders) {
       (void)reader->Poll({}, std::chrono::milliseconds(5), &batch);
     }
   });
-  for (const auto& reader : readers) reader->Close();
+  for (const auto& reader : readers) reader->Close(Departure::kForNow);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ namespace {
 constexpr size_t kFetchMessages = 512;
 // How long a take-over may try to learn its positions before it leaves the group and joins again.
 constexpr Duration kTakeOverTimeout = std::chrono::seconds(20);
+// How soon it is seen that a departing member was taken out of its group; nothing tells.
+constexpr Duration kLeaveLook = std::chrono::milliseconds(20);
 constexpr int kFirstVersionWithSafeCooperativeSticky = 0x02030000;  // upstream #4312
 
 std::vector<PartitionId> Ids(const rd_kafka_topic_partition_list_t& list) {
@@ -76,7 +78,7 @@ absl::StatusOr<std::unique_ptr<Consumer>> KafkaConsumer::Create(const KafkaOptio
 
 KafkaConsumer::~KafkaConsumer() {
   listener_ = nullptr;
-  Close();
+  Close(Departure::kForNow);
 }
 
 absl::Status KafkaConsumer::Subscribe(std::string_view topic, RebalanceListener* listener) {
@@ -326,13 +328,15 @@ absl::Status KafkaConsumer::Fetching(PartitionId partition, bool fetch) {
   return ToStatus(list->elems[0].err, fmt::format("pause {} partition {}", topic_, partition));
 }
 
-void KafkaConsumer::Close() {
+void KafkaConsumer::Close(Departure departure) {
   if (closed_) return;
   closed_ = true;
   if (handle_ == nullptr) return;
   held_.clear();
   if (!subscribed_ && !owned_.empty()) rd_kafka_assign(handle_.get(), nullptr);
-  LeaveGroup();
+  const Deadline deadline(options_.close_timeout);
+  if (subscribed_ && departure == Departure::kForGood) GiveUpPlace(deadline);
+  LeaveGroup(deadline);
   // There was no time for a revocation: from now on they are others'.
   const std::vector<PartitionId> lost = owned_.ids();
   owned_.Clear();
@@ -341,7 +345,27 @@ void KafkaConsumer::Close() {
   handle_.reset();
 }
 
-void KafkaConsumer::LeaveGroup() {
+void KafkaConsumer::GiveUpPlace(const Deadline& deadline) {
+  // A client that is closed says nothing to the group when it is a static member (KIP-345); one
+  // that unsubscribes does, once its partitions are revoked. It has no member's id from then on.
+  rd_kafka_unsubscribe(handle_.get());
+  while (IsMember() && deadline.Left() > Duration::zero()) {
+    rd_kafka_message_t* fetched = nullptr;
+    const Duration look = std::min<Duration>(deadline.Left(), kLeaveLook);
+    if (rd_kafka_consume_batch_queue(queue_, Milliseconds(look), &fetched, 1) == 1) {
+      rd_kafka_message_destroy(fetched);
+    }
+  }
+}
+
+bool KafkaConsumer::IsMember() const {
+  char* const id = rd_kafka_memberid(handle_.get());
+  const bool is_member = id != nullptr && *id != '\0';
+  rd_kafka_mem_free(handle_.get(), id);
+  return is_member;
+}
+
+void KafkaConsumer::LeaveGroup(const Deadline& deadline) {
   const Queue rest(rd_kafka_queue_new(handle_.get()));
   if (rd_kafka_error_t* const error = rd_kafka_consumer_close_queue(handle_.get(), rest.get())) {
     Log(LogLevel::kWarning, "kafka", "leave group {}: {}", options_.group,
@@ -349,7 +373,6 @@ void KafkaConsumer::LeaveGroup() {
     rd_kafka_error_destroy(error);
     return;
   }
-  const Deadline deadline(options_.close_timeout);
   while (rd_kafka_consumer_closed(handle_.get()) == 0) {
     if (deadline.Left() == Duration::zero()) {
       Log(LogLevel::kWarning, "kafka",

@@ -31,7 +31,7 @@ class KafkaConsumer : public Consumer {
   absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override;
   absl::Status SetPaused(PartitionId partition, bool paused) override;
   absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) override;
-  void Close() override;
+  void Close(Departure departure) override;
 
  private:
   KafkaConsumer(std::string prefix, const ConsumerOptions& options)
@@ -69,8 +69,11 @@ class KafkaConsumer : public Consumer {
   // Sees that there is a broker when there was nothing to read for a while.
   void CheckBrokers(bool was_reading);
   // Serves OnRebalance for what is held, until the group is left or the time is over.
-  void LeaveGroup();
+  void LeaveGroup(const Deadline& deadline);
+  // The same, until the servers are told that this member's place is free.
+  void GiveUpPlace(const Deadline& deadline);
   bool Cooperative() const;
+  bool IsMember() const;
   // The group has not heard of this member for a session: others may have its partitions.
   bool Silent() const;
 

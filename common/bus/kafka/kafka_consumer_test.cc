@@ -91,7 +91,7 @@ TEST_P(ConsumerTakeOverTest,
   }
   EXPECT_EQ(notes_.assigned, 2u);
   // There is no time to leave the group: the partitions are not its own any more, in any case.
-  consumer->Close();
+  consumer->Close(Departure::kForNow);
   EXPECT_EQ(notes_.lost, 2u);
   EXPECT_EQ(notes_.revoked, 0u);
 }

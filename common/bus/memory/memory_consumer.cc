@@ -305,14 +305,14 @@ absl::Status MemoryConsumer::Commit(std::span<const OffsetCommit> commits, Durat
   return absl::OkStatus();
 }
 
-void MemoryConsumer::Close() {
+void MemoryConsumer::Close(Departure departure) {
   if (closed_) return;
   if (IsSubscribed() && !client_.dead()) {
     Membership membership(*this);
     ReleaseAll(membership, *listener_, &held_);
     absl::MutexLock lock(&client_.broker.mutex);
     // A named member keeps its place for as long as it may be silent.
-    if (options_.member.empty()) Group().Leave(member_);
+    if (options_.member.empty() || departure == Departure::kForGood) Group().Leave(member_);
     client_.broker.Changed();
   }
   held_.Clear();

@@ -24,7 +24,7 @@ class MemoryConsumer : public Consumer {
   absl::Status Poll(const PollLimits& limits, Duration timeout, MessageBatch* batch) override;
   absl::Status SetPaused(PartitionId partition, bool paused) override;
   absl::Status Commit(std::span<const OffsetCommit> commits, Duration timeout) override;
-  void Close() override;
+  void Close(Departure departure) override;
 
  private:
   // This member's side of its group.
