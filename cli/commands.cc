@@ -15,6 +15,7 @@ Command ForgetCommand();
 Command InitCommand();
 Command InspectCommand();
 Command LogCommand();
+Command MetricsApiCommand();
 Command MirrorCommand();
 Command PageCommand();
 Command ParseCommand();
@@ -38,14 +39,13 @@ Command VersionCommand();
 
 std::span<const Command> Commands() {
   static const Command kCommands[] = {
-      BlockCommand(),    CheckCommand(),      CompleteCommand(),    ConfigCommand(),
-      ConsoleCommand(),  CrawlCommand(),      ExplainCommand(),     FetchCommand(),
-      ForgetCommand(),   InitCommand(),       InspectCommand(),     LogCommand(),
-      MirrorCommand(),   PageCommand(),       ParseCommand(),       PauseCommand(),
-      PurgeCommand(),    RaiseCommand(),      RecordCommand(),      ReplayCommand(),
-      RequeueCommand(),  RescheduleCommand(), ResetCommand(),       ResumeCommand(),
-      RobotsCommand(),   SeedsCommand(),      SpiderCheckCommand(), StatusCommand(),
-      StrategyCommand(), UnblockCommand(),    UrlCommand(),         VersionCommand(),
+      BlockCommand(),   CheckCommand(),   CompleteCommand(),    ConfigCommand(), ConsoleCommand(),
+      CrawlCommand(),   ExplainCommand(), FetchCommand(),       ForgetCommand(), InitCommand(),
+      InspectCommand(), LogCommand(),     MetricsApiCommand(),  MirrorCommand(), PageCommand(),
+      ParseCommand(),   PauseCommand(),   PurgeCommand(),       RaiseCommand(),  RecordCommand(),
+      ReplayCommand(),  RequeueCommand(), RescheduleCommand(),  ResetCommand(),  ResumeCommand(),
+      RobotsCommand(),  SeedsCommand(),   SpiderCheckCommand(), StatusCommand(), StrategyCommand(),
+      UnblockCommand(), UrlCommand(),     VersionCommand(),
   };
   return kCommands;
 }

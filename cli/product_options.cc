@@ -18,6 +18,7 @@ void DeclareProductOptions(config::Schema& schema, ProductOptions* options) {
   DeclarePagesOptions(schema, &options->pages);
   DeclareProcessOptions(schema, &options->process);
   DeclareRecordOptions(schema, &options->record);
+  DeclareScalingOptions(schema, &options->scaling);
   DeclareSpiderOptions(schema, &options->spider, &options->public_suffixes);
   DeclareStateOptions(schema, &options->states);
   DeclareStrategyOptions(schema, &options->strategy);

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "cli/console_options.h"
+#include "cli/scaling_options.h"
 
 #include "common/base/log.h"
 #include "common/bus/kafka/kafka_options.h"
@@ -42,6 +43,7 @@ struct ProductOptions {
   PagesOptions pages;
   ProcessOptions process;
   RecordOptions record;
+  ScalingRule scaling;
   SpiderOptions spider;  // also politeness.*, scope.* and url.*, which other workers read too
   StateOptions states;
   StrategyOptions strategy;

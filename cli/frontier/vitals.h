@@ -1,4 +1,4 @@
-// The few metrics of a worker that the console draws its conclusions from.
+// The few metrics of a worker that the console and autoscaling draw their conclusions from.
 //
 // Place: between a worker's metrics, from its reports to topic `stats` or from the registry of this
 // process, and workers, curves and alerts. Bounded, however many metrics a worker has.
@@ -22,11 +22,16 @@ enum class Vital : uint8_t {
   kFailures,
   kReceivedBytes,
   kQueuedBytes,
+  kFetching,
+  kMostFetches,
+  kSpiderThreads,
   kSpiderPartitions,
   // Of strategy workers.
   kStrategyPartitions,
+  kStrategyLagSeconds,
   // Of db workers.
   kQueuePartitions,
+  kQueueLagSeconds,
   kPausedPartitions,
   kFeedLag,
   kWaiting,
@@ -55,7 +60,7 @@ bool IsCounter(Vital vital);
 // Not thread-safe.
 class Vitals {
  public:
-  // `metric` is with its labels, as MetricRegistry::Visit names it. Others than the console's are
+  // `metric` is with its labels, as MetricRegistry::Visit names it. Others than those are
   // passed over, and values that are no number.
   void Take(std::string_view metric, double value);
 

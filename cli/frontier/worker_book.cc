@@ -76,6 +76,23 @@ std::optional<double> WorkerBook::Rate(const WorkerReport& worker, Vital vital,
   return (*to - *from) / seconds;
 }
 
+std::optional<double> WorkerBook::Mean(const WorkerReport& worker, Vital vital,
+                                       Duration window) const {
+  const auto found = workers_.find({worker.role, worker.id});
+  if (found == workers_.end()) return std::nullopt;
+  const std::deque<WorkerReport>& reports = found->second.reports;
+  double sum = 0;
+  int count = 0;
+  for (auto report = reports.rbegin(); report != reports.rend(); ++report) {
+    if (reports.back().reported_at - report->reported_at > window) break;
+    const std::optional<double> value = report->vitals[vital];
+    if (!value.has_value()) continue;
+    sum += *value;
+    ++count;
+  }
+  return count == 0 ? std::nullopt : std::optional(sum / count);
+}
+
 std::optional<double> WorkerBook::Sum(Vital vital, WallTime now) const {
   std::optional<double> sum;
   for (const WorkerReport* const worker : Live(now)) {

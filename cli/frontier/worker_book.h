@@ -50,6 +50,10 @@ class WorkerBook {
   // two; nothing: it is not known yet. `worker` is one of Live.
   std::optional<double> Rate(const WorkerReport& worker, Vital vital, Duration window) const;
 
+  // A value's mean over the reports of about the last `window`, at least the last one; nothing: it
+  // is not told. `worker` is one of Live.
+  std::optional<double> Mean(const WorkerReport& worker, Vital vital, Duration window) const;
+
   // Over the workers that have not gone; nothing: none of them tells it.
   std::optional<double> Sum(Vital vital, WallTime now) const;
   std::optional<double> SumOfRates(Vital vital, Duration window, WallTime now) const;

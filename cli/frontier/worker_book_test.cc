@@ -55,6 +55,19 @@ TEST(VitalsTest, LabelsAddUpAndStrangersArePassedOver) {
   EXPECT_FALSE(IsCounter(Vital::kReadyDomains));
 }
 
+TEST_F(WorkerBookTest, AMeanIsOfTheReportsWithinTheWindow) {
+  const WorkerReport first = Spider("a", kNow, 100);
+  EXPECT_EQ(book_.Mean(first, Vital::kPages, seconds(5)), std::nullopt);
+  Note(first);
+  Note(Spider("a", kNow + seconds(5), 200));
+  Note(Spider("a", kNow + seconds(10), 600));
+  const WorkerReport* const worker = book_.Live(kNow + seconds(10)).front();
+  EXPECT_EQ(book_.Mean(*worker, Vital::kPages, seconds(1)), 600);
+  EXPECT_EQ(book_.Mean(*worker, Vital::kPages, seconds(5)), 400);
+  EXPECT_EQ(book_.Mean(*worker, Vital::kPages, minutes(1)), 300);
+  EXPECT_EQ(book_.Mean(*worker, Vital::kFeedLag, minutes(1)), std::nullopt);
+}
+
 TEST_F(WorkerBookTest, ARateIsOfTheLastReportsWithinTheWindow) {
   Note(Spider("a", kNow, 100));
   EXPECT_EQ(PagesPerSecond(seconds(5), kNow), std::nullopt);

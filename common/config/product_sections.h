@@ -9,9 +9,9 @@ namespace orbweaver::config {
 // sections that only others read, and still refuses a section that nobody does. A test of cli/,
 // which knows all options, holds the list complete.
 inline constexpr std::string_view kProductSections[] = {
-    "admin",    "console",         "db_worker",  "feed",   "hbase",  "kafka",  "log",
-    "network",  "pages",           "politeness", "record", "scope",  "spider", "stop",
-    "strategy", "strategy_worker", "topics",     "url",    "worker",
+    "admin",   "console",  "db_worker",       "feed",   "hbase",   "kafka",  "log",
+    "network", "pages",    "politeness",      "record", "scaling", "scope",  "spider",
+    "stop",    "strategy", "strategy_worker", "topics", "url",     "worker",
 };
 
 }  // namespace orbweaver::config

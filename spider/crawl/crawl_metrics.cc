@@ -42,6 +42,10 @@ CrawlMetrics::CrawlMetrics(MetricRegistry& registry)
                                 "Requests that wait for their turn, robots.txt included")),
       fetching(registry.AddGauge("orbweaver_spider_fetching_requests",
                                  "Requests being fetched, robots.txt included")),
+      most_fetches(registry.AddGauge("orbweaver_spider_most_fetches",
+                                     "Requests that may be fetched at once: spider.max_fetches")),
+      threads(registry.AddGauge("orbweaver_spider_threads",
+                                "Threads that fetch and parse: spider.threads")),
       queued_bytes(registry.AddGauge("orbweaver_spider_queued_bytes",
                                      "Outcomes that the log has not taken yet")),
       robots_hosts(

@@ -36,9 +36,11 @@ struct CrawlMetrics {
   Counter& dead_letters;
   Counter& commits;
   Gauge& partitions;
-  Gauge& held;      // requests
-  Gauge& waiting;   // of those, for their turn
-  Gauge& fetching;  // robots.txt included
+  Gauge& held;          // requests
+  Gauge& waiting;       // of those, for their turn
+  Gauge& fetching;      // robots.txt included
+  Gauge& most_fetches;  // at once, by its options
+  Gauge& threads;       // by its options
   Gauge& queued_bytes;
   Gauge& robots_hosts;
   Histogram& fetch_seconds;

@@ -136,6 +136,8 @@ absl::StatusOr<std::unique_ptr<SpiderCore>> MakeHttpSpider(SpiderOptions options
   const auto converter = options.archive.line_format == LineFormat::kParquet
                              ? std::make_shared<LineConverter>()
                              : nullptr;
+  around.metrics.most_fetches.Set(static_cast<double>(options.crawl.max_fetches));
+  around.metrics.threads.Set(options.crawl.threads);
   std::vector<std::unique_ptr<Lane>> made;
   for (int i = 0; i < options.crawl.threads; ++i) {
     ASSIGN_OR_RETURN(auto lane, MakeLane(options, around, i, converter));

@@ -3,8 +3,10 @@
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
+import time
 import urllib.parse
 import urllib.request
 
@@ -54,6 +56,44 @@ class Cluster(World):
         self.workers.stop([third])
         self.running.remove(third)
         self.assert_complete()
+
+    def test_one_of_each_kind_goes_for_good(self):
+        """Sessions outlast the test's patience: what nobody hands over has no owner until its end."""
+        self.start("--faults", FAULTS, settings={"worker.session_timeout": "30m", "worker.on_stop": "leave",
+                                                 "db_worker.roles": ["enqueue", "dequeue", "pages"]})
+        self.seed()
+        self.autoscalers_are_told()
+        for worker in self.in_the_course_of_it([worker for worker in self.running if worker.number == 2]):
+            worker.stop(signal.SIGTERM, 120)
+            self.running.remove(worker)
+            stopped = time.monotonic()
+            self.await_that(f"the others own all that was {worker.name}'s", lambda worker=worker: self.nothing_is_left_to(worker.name))
+            print(f"  {worker.name}: its partitions are owned {time.monotonic() - stopped:.1f} s after it ended", flush=True)
+        self.assert_complete()
+
+    def autoscalers_are_told(self):
+        """Each kind wants some workers, by the API of Kubernetes and all at once."""
+        with subprocess.Popen([self.workers.build / "cli/orbweaver", "metrics-api", f"--config={self.workers.config}", "--listen", "127.0.0.1:0"],
+                              stderr=subprocess.PIPE, text=True) as process:
+            place = "http://127.0.0.1:" + re.search(r"at port (\d+)", process.stderr.readline())[1]
+
+            def ask(path):
+                with urllib.request.urlopen(place + path, timeout=10) as answer:
+                    return json.loads(answer.read())
+            self.await_that("a number for each kind", lambda: set(ask("/wanted")) == {"spider", "strategyWorker", "dbWorker"})
+            self.assertTrue(all(1 <= number <= PARTITIONS for number in ask("/wanted").values()))
+            root = "/apis/external.metrics.k8s.io/v1beta1"
+            for resource in ask(root)["resources"]:
+                value, = ask(f"{root}/namespaces/any/{resource['name']}")["items"]
+                self.assertEqual(resource["name"], value["metricName"])
+                self.assertLessEqual(1, int(value["value"]))
+            process.terminate()
+            self.assertEqual(0, process.wait(60))
+
+    def nothing_is_left_to(self, name):
+        status = self.status()
+        owners = [partition["owner"] for group in status["groups"] for partition in group["partitions"]] if status else [""]
+        return "" not in owners and name not in owners
 
     def test_everything_is_restarted_one_by_one(self):
         self.start("--faults", FAULTS)
