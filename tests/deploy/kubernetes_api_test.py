@@ -2,18 +2,23 @@
 
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
+import time
 import unittest
+
+import yaml
 
 from chart_test import EVERYTHING
 from helm import CHART, HELM, Release, merged
-from kubernetes_api import PROGRAM, ApiServer
+from kubernetes_api import PATIENCE_S, PROGRAM, ApiServer
 
 NAMESPACE = "crawl"
-# Resources of operators that are not there.
-WITHOUT_OPERATORS = merged(EVERYTHING, {"monitoring": {"podMonitor": False, "alerts": False, "dashboard": True}})
+# Resources of operators that are not there, and an API that nobody would serve.
+WITHOUT_OPERATORS = merged(EVERYTHING, {"monitoring": {"podMonitor": False, "alerts": False, "dashboard": True}, "autoscaling": {"enabled": False}})
+KEDA = pathlib.Path(os.environ["KEDA_RESOURCES"])
 
 
 class KubernetesApi(unittest.TestCase):
@@ -25,12 +30,15 @@ class KubernetesApi(unittest.TestCase):
         status, said, _ = cls.server.call("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE, "labels": labels}})
         assert status == 201, said
 
-    def helm(self, *arguments, values=None, program="helm"):
-        """Its output; no warning came with it."""
-        done = subprocess.run([HELM / program, *arguments, "--namespace", NAMESPACE, *(["--values", "-"] if values is not None else [])], text=True,
+    def helm_done(self, *arguments, values=None, program="helm"):
+        return subprocess.run([HELM / program, *arguments, "--namespace", NAMESPACE, *(["--values", "-"] if values is not None else [])], text=True,
                               input=json.dumps(values) if values is not None else "", capture_output=True, timeout=300,
                               env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "KUBECONFIG": str(self.server.kubeconfig),
                                    "HELM_CACHE_HOME": str(self.server.kubeconfig.parent)})
+
+    def helm(self, *arguments, **options):
+        """Its output; no warning came with it."""
+        done = self.helm_done(*arguments, **options)
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertNotIn("arning", done.stderr)
         return done.stdout
@@ -70,6 +78,43 @@ class KubernetesApi(unittest.TestCase):
 
     def test_helm_3_installs_upgrades_rolls_back_and_takes_away(self):
         self.life("helm3")
+
+    def test_scaled_objects_are_what_keda_takes(self):
+        definition = yaml.safe_load((KEDA / "keda.sh_scaledobjects.yaml").read_text())
+        place = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        status, said, _ = self.server.call("POST", place, definition)
+        self.assertEqual(201, status, said)
+        deadline = time.monotonic() + PATIENCE_S
+        while self.server.call("GET", f"/apis/keda.sh/v1alpha1/namespaces/{NAMESPACE}/scaledobjects")[0] != 200:
+            self.assertLess(time.monotonic(), deadline, "the definition is never served")
+        release = Release({"autoscaling": {"enabled": True, "keda": True}})
+        self.assertEqual(3, len(release.all("ScaledObject")))
+        for one in release.all("ScaledObject"):
+            for wrong, expected in (({}, 201), ({"maxReplicas": 3}, 400), ({"maxReplicaCount": "three"}, 422)):
+                body = {**one, "spec": {**one["spec"], **wrong}}
+                path = f"/apis/keda.sh/v1alpha1/namespaces/{NAMESPACE}/scaledobjects?dryRun=All&fieldValidation=Strict"
+                status, said, _ = self.server.call("POST", path, body)
+                self.assertEqual(expected, status, said)
+        self.assertEqual(200, self.server.call("DELETE", f"{place}/{definition['metadata']['name']}")[0])
+
+    def test_an_upgrade_keeps_the_certificate_that_an_installation_made(self):
+        values = {"autoscaling": {"enabled": True}}
+        self.helm("install", "scaled", CHART, values=values)
+
+        def shown():
+            secret = self.server.call("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets/scaled-orbweaver-metrics-api")[1]
+            api = self.server.call("GET", "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.external.metrics.k8s.io")[1]
+            return secret["data"]["tls.key"], secret["data"]["tls.crt"], api["spec"]["caBundle"]
+        first = shown()
+        self.assertEqual(first[1], first[2])
+        self.upgrade_quietly("scaled", merged(values, {"config": {"log": {"level": "debug"}}}))
+        self.assertEqual(first, shown())
+        # Nobody serves that API here, and Helm warns of it.
+        self.assertEqual(0, self.helm_done("uninstall", "scaled").returncode)
+
+    def upgrade_quietly(self, release, values):
+        done = self.helm_done("upgrade", release, CHART, values=values)
+        self.assertEqual(0, done.returncode, done.stderr)
 
     def test_every_pod_is_admitted_where_only_restricted_ones_are(self):
         for values in ({}, WITHOUT_OPERATORS, {"strategyLibrary": {"file": "x.so", "claim": "x"}}):

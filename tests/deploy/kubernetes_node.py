@@ -42,6 +42,10 @@ class Node(ApiServer):
         self._run(PROGRAMS / "kube-controller-manager", *self._clients(), "--authentication-kubeconfig", self.kubeconfig,
                   "--authorization-kubeconfig", self.kubeconfig, "--leader-elect=false", "--bind-address", "127.0.0.1",
                   "--cert-dir", self._folder / "controllers", "--service-account-private-key-file", self._folder / "key",
+                  # By which pods know the API server: it has signed its own.
+                  "--root-ca-file", self._folder / "certificates/apiserver.crt",
+                  # Autoscalers look every 15 s elsewhere.
+                  "--horizontal-pod-autoscaler-sync-period", "3s",
                   "--allocate-node-cidrs=false", "--cluster-cidr", PODS, "--service-cluster-ip-range", SERVICES)
         self._run(PROGRAMS / "kube-scheduler", *self._clients(), "--authentication-kubeconfig", self.kubeconfig, "--authorization-kubeconfig",
                   self.kubeconfig, "--leader-elect=false", "--bind-address", "127.0.0.1", "--cert-dir", self._folder / "scheduler")

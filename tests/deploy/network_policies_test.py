@@ -92,6 +92,27 @@ class NetworkPolicies(unittest.TestCase):
             self.expect(release, False, forbidden, pods(release)["console"], 9600)
         self.expect(Release(console), False, PROMETHEUS, pods(Release(console))["console"], 9600)
 
+    def test_workers_reach_the_api_server_once_they_are_told_where_it_is(self):
+        release = Release({**EVERYTHING_ON, "networkPolicy": {"apiServer": {"to": [{"ipBlock": {"cidr": "10.96.0.1/32"}}], "ports": [443]}}})
+        for name, pod in pods(release).items():
+            is_worker = "orbweaver/program" in pod.labels
+            self.expect(release, is_worker, pod, API_SERVER, 443)
+            self.expect(release, False, pod, API_SERVER, 6443)
+            self.expect(release, False, pod, STRANGER, 443)
+
+    def test_the_metrics_api_is_for_everybody_or_those_who_are_named_and_reaches_kafka_only(self):
+        scaled = {"autoscaling": {"enabled": True}}
+        named = {**scaled, "networkPolicy": {"autoscaler": [{"ipBlock": {"cidr": "10.96.0.1/32"}}]}}
+        for values, allowed in ((scaled, True), (named, False)):
+            release = Release({**EVERYTHING_ON, **values})
+            mine = pods(release)
+            self.expect(release, True, API_SERVER, mine["metrics-api"], 9650)
+            self.expect(release, allowed, STRANGER, mine["metrics-api"], 9650)
+            self.expect(release, False, STRANGER, mine["metrics-api"], 9610)
+            self.expect(release, True, mine["metrics-api"], KAFKA, 9092)
+            for forbidden, port in ((HBASE, 9090), (WORLD, 443), (mine["db-worker"], 9630), (API_SERVER, 443)):
+                self.expect(release, False, mine["metrics-api"], forbidden, port)
+
     def test_another_release_is_a_stranger(self):
         other = pods(Release(EVERYTHING_ON, release="other-orbweaver"))
         self.expect(self.release, False, other["db-worker"], self.pods["db-worker"], 9630)

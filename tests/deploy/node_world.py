@@ -108,6 +108,13 @@ class NodeWorld(World):
         self.assertEqual(0, done.returncode, f"{words}: {done.stderr}\n{self.describe()}")
         return done.stdout
 
+    def follow(self, pod):
+        """A process that prints the pod's log to its end."""
+        process = subprocess.Popen([kubernetes_node.PROGRAMS / "kubectl", "--namespace", NAMESPACE, "logs", "--follow", pod], text=True,
+                                   env=NODE.client_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.addCleanup(process.kill)
+        return process
+
     def services(self, *words):
         subprocess.run([ROOT / "deploy/local/services", *words], check=True, stdout=subprocess.DEVNULL, env={**os.environ, **SERVICES})
 

@@ -19,6 +19,18 @@
 {{- dict "replicas" $replicas "resources" ($own.resources | default $sized.resources) | toYaml -}}
 {{- end -}}
 
+{{- /* Of autoscaling: quickly up, slowly down. Each change moves partitions, and a worker that goes drains first. */ -}}
+{{- define "orbweaver.scalingBehavior" -}}
+scaleUp:
+  stabilizationWindowSeconds: 30
+  policies:
+    - {type: Percent, value: 100, periodSeconds: 60}
+scaleDown:
+  stabilizationWindowSeconds: {{ .scaleDownAfterSeconds }}
+  policies:
+    - {type: Pods, value: 1, periodSeconds: 60}
+{{- end -}}
+
 {{- /* Seconds, rounded up, of a duration as the program reads them. */ -}}
 {{- define "orbweaver.seconds" -}}
 {{- $text := toString . -}}
@@ -45,6 +57,7 @@
     "console.tls_key" "console.tlsSecret sets it"
     "console.read_token" "secrets do not belong into values: make a Secret with the key ORBWEAVER_CONSOLE__READ_TOKEN and name it in secrets.environment"
     "worker.name" "pods have their own"
+    "worker.on_stop" "handOver.enabled sets it"
     "admin.token" "secrets do not belong into values: make a Secret with the key ORBWEAVER_ADMIN__TOKEN and name it in secrets.environment"
     "spider.archive.folder" "spider.archive.enabled sets it, and brings the volume"
     "strategy.path" "strategyLibrary.file sets it, and brings the file" -}}
@@ -74,6 +87,23 @@
 {{- $replicas := (include "orbweaver.sized" (list $ $worker.values) | fromYaml).replicas | int -}}
 {{- if gt $replicas $partitions -}}
 {{- fail (printf "%s.replicas: %d, but config.topics.partitions is %d: further workers would have nothing to do" $worker.values $replicas $partitions) -}}
+{{- end -}}
+{{- end -}}
+{{- if .Values.autoscaling.enabled -}}
+{{- range $kind := list "spider" "strategyWorker" "dbWorker" -}}
+{{- $bounds := get $.Values.autoscaling $kind -}}
+{{- if gt (int $bounds.max) $partitions -}}
+{{- fail (printf "autoscaling.%s.max: %d, but config.topics.partitions is %d: further workers would have nothing to do" $kind (int $bounds.max) $partitions) -}}
+{{- end -}}
+{{- if gt (int $bounds.min) (int $bounds.max) -}}
+{{- fail (printf "autoscaling.%s: min is %d, and max is %d" $kind (int $bounds.min) (int $bounds.max)) -}}
+{{- end -}}
+{{- if not (kindIs "invalid" (get $.Values $kind).replicas) -}}
+{{- fail (printf "%s.replicas: autoscaling.enabled chooses them; autoscaling.%s has the bounds" $kind $kind) -}}
+{{- end -}}
+{{- end -}}
+{{- if and .Values.autoscaling.tlsSecret (not .Values.autoscaling.keda) (not .Values.autoscaling.caBundle) -}}
+{{- fail "autoscaling.tlsSecret: autoscaling.caBundle is missing, by which Kubernetes knows its certificate" -}}
 {{- end -}}
 {{- end -}}
 {{- if and .Values.console.enabled (or .Values.console.service .Values.console.orders) (not .Values.secrets.environment) -}}
