@@ -160,6 +160,8 @@ was stopped and did not end in time; 130, 143 or 129 a second Ctrl-C, SIGTERM or
 constexpr Duration kDrawEvery = std::chrono::milliseconds(200);
 constexpr Duration kLineEvery = std::chrono::seconds(10);
 constexpr Duration kLookEvery = std::chrono::milliseconds(250);
+// While nothing is due and nobody watches a terminal.
+constexpr Duration kIdleLook = std::chrono::seconds(1);
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
 // Of a larger queue the rest is estimated: nobody wants to wait for it.
 constexpr uint64_t kMaxDomainsCounted = 1'000'000;
@@ -239,7 +241,9 @@ absl::StatusOr<std::string> Watch(const CrawlArguments& arguments, const StopReq
   SteadyTime next_show = start + progress.interval();
   SteadyTime next_look = start + kLookEvery;
   while (true) {
-    RETURN_IF_ERROR(watch.Follow(kDrawEvery));
+    const bool rests = watch.is_idle() && !progress.on_terminal();
+    if (rests) stop.WaitFor(kIdleLook);
+    RETURN_IF_ERROR(watch.Follow(rests ? Duration::zero() : kDrawEvery));
     const SteadyTime now = SystemClock().Now();
     if (stop.requested()) return "it was stopped";
     if (crawl.failed().requested()) return "a worker failed";

@@ -7,19 +7,18 @@
 namespace orbweaver {
 namespace {
 
-// How long a step waits for messages. A stop is seen this much later, and an operator's action
-// begun.
+// How long a step waits for messages. A stop is seen this much later.
 constexpr Duration kWait = std::chrono::milliseconds(200);
 
 class QueueWorker : public Stepped {
  public:
-  QueueWorker(QueueAdmin& admin, std::unique_ptr<DbWorkerCore> core)
-      : admin_(admin), core_(std::move(core)) {}
+  QueueWorker(QueueAdmin& admin, std::unique_ptr<DbWorkerCore> core, Duration wait)
+      : admin_(admin), core_(std::move(core)), wait_(wait) {}
   ~QueueWorker() override { admin_.Leave(); }
 
   absl::Status Step() override {
     admin_.Serve(*core_);
-    return core_->Step(kWait);
+    return core_->Step(wait_);
   }
   absl::Status Close() override {
     core_->Close();
@@ -29,6 +28,7 @@ class QueueWorker : public Stepped {
  private:
   QueueAdmin& admin_;
   const std::unique_ptr<DbWorkerCore> core_;
+  const Duration wait_;
 };
 
 class PagesWorker : public Stepped {
@@ -50,7 +50,7 @@ class PagesWorker : public Stepped {
 absl::StatusOr<std::unique_ptr<Stepped>> NewQueueWorker(const QueueWorkerParts& parts) {
   ASSIGN_OR_RETURN(auto core, DbWorkerCore::Create(parts.bus, parts.store, SystemClock(),
                                                    parts.metrics, parts.setup));
-  return std::make_unique<QueueWorker>(parts.admin, std::move(core));
+  return std::make_unique<QueueWorker>(parts.admin, std::move(core), parts.wait);
 }
 
 absl::StatusOr<std::unique_ptr<Stepped>> NewPagesWorker(const PagesWorkerParts& parts) {

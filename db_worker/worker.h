@@ -22,6 +22,8 @@ struct QueueWorkerParts {
   DbWorkerMetrics& metrics;
   QueueAdmin& admin;
   DbWorkerSetup setup;
+  // Of a step for messages. A stop is seen this much later, and an operator's action begun.
+  Duration wait = std::chrono::milliseconds(200);
 };
 
 // Enqueue and dequeue, as a member of their group. Errors as Stepped::Step's; retry ones when bus

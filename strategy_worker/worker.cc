@@ -13,21 +13,20 @@
 namespace orbweaver {
 namespace {
 
-// How long a step waits for events. A stop is seen this much later.
-constexpr Duration kWait = std::chrono::milliseconds(200);
 constexpr Duration kStartTimeout = std::chrono::seconds(20);
 
 class StrategyWorker : public Stepped {
  public:
   StrategyWorker(std::unique_ptr<BackgroundWrite> background, std::unique_ptr<StrategyCore> core,
-                 std::function<void()> between_batches)
+                 std::function<void()> between_batches, Duration wait)
       : background_(std::move(background)),
         core_(std::move(core)),
-        between_batches_(std::move(between_batches)) {}
+        between_batches_(std::move(between_batches)),
+        wait_(wait) {}
 
   absl::Status Step() override {
     if (core_->IsBetweenBatches()) between_batches_();
-    return core_->Step(kWait).status();
+    return core_->Step(wait_).status();
   }
   absl::Status Close() override { return core_->Stop(); }
 
@@ -35,6 +34,7 @@ class StrategyWorker : public Stepped {
   const std::unique_ptr<BackgroundWrite> background_;  // one a core: it holds a core's result
   const std::unique_ptr<StrategyCore> core_;
   const std::function<void()> between_batches_;
+  const Duration wait_;
 };
 
 }  // namespace
@@ -74,7 +74,7 @@ absl::StatusOr<std::unique_ptr<Stepped>> NewStrategyWorker(const StrategyWorkerP
   auto background = NewThreadWrite();
   ASSIGN_OR_RETURN(auto core, StartStrategyCore(parts, SystemClock(), *background));
   return std::make_unique<StrategyWorker>(std::move(background), std::move(core),
-                                          std::move(between_batches));
+                                          std::move(between_batches), parts.wait);
 }
 
 }  // namespace orbweaver

@@ -40,6 +40,8 @@ struct StrategyWorkerParts {
   CrawlScope scope;
   std::string id;  // in markers
   GroupMembership membership;
+  // Of a step for messages. A stop is seen this much later.
+  Duration wait = std::chrono::milliseconds(200);
 };
 
 // A core that has joined its group, for whoever steps it by himself: simulations and replays.

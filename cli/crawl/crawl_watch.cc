@@ -86,7 +86,8 @@ absl::Status CrawlWatch::Follow(Duration timeout) {
   MessageBatch batch;
   RETURN_IF_ERROR(consumer_->Poll(kLook, timeout, &batch));
   // Where more came than a look takes, the next one follows at once.
-  if (batch.messages().size() < kLook.max_messages / 2) {
+  // After a wait in which nothing came there is nothing to spare.
+  if (!batch.empty() && batch.messages().size() < kLook.max_messages / 2) {
     next_look_ = SystemClock().Now() + kLookEvery;
   }
   Arena arena;

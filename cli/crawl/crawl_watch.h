@@ -57,6 +57,7 @@ class CrawlWatch {
   absl::StatusOr<uint64_t> HandedOut();
 
   const CrawlTally& tally() const { return tally_; }
+  bool is_idle() const { return is_idle_; }  // at the last IdleUntil
   const RecentOutcomes& recent() const { return recent_; }
   const DeadLetterTally& dead_letters() const { return *dead_letters_; }
   CrawlSnapshot Snapshot(std::string_view state, std::optional<double> done);

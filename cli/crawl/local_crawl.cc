@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "cli/crawl/paced_steps.h"
 #include "cli/crawl/sharing_memory.h"
 
 #include "common/base/log.h"
@@ -29,6 +30,13 @@ constexpr std::chrono::seconds kRetryDelay{30};
 constexpr size_t kBlockCacheBytes = size_t{32} << 20;
 constexpr size_t kWriteBufferBytes = size_t{32} << 20;
 constexpr size_t kLogBufferBytes = size_t{64} << 20;
+
+// Of a worker's step for messages: the bus ends it when something comes, or when it is to stop.
+constexpr Duration kWait = std::chrono::seconds(1);
+// A strategy worker and a db worker that nobody waits for take so much at once.
+constexpr Duration kPace = std::chrono::milliseconds(100);
+// The spider has enough to do while so many requests wait for their turn.
+constexpr uint64_t kEnoughWaiting = 500;
 
 // For `top -H` and profilers.
 void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
@@ -133,6 +141,7 @@ absl::Status LocalCrawl::OpenBus() {
 
 LocalCrawl::~LocalCrawl() {
   for (StopRequest* const stop : {&stop_spider_, &stop_strategy_, &stop_db_}) stop->Request();
+  if (bus_ != nullptr) bus_->HurryPolls();
   for (std::thread* const thread : {&spider_thread_, &strategy_thread_, &db_thread_}) {
     if (thread->joinable()) thread->join();
   }
@@ -145,6 +154,7 @@ void LocalCrawl::Start() {
 }
 
 absl::Status LocalCrawl::Stop() {
+  if (bus_ != nullptr) bus_->HurryPolls();
   const std::pair<StopRequest*, std::thread*> order[] = {{&stop_spider_, &spider_thread_},
                                                          {&stop_strategy_, &strategy_thread_},
                                                          {&stop_db_, &db_thread_}};
@@ -173,10 +183,13 @@ void LocalCrawl::RunStrategyWorker() {
                                   .urls = options_.spider.url,
                                   .scope = scope_,
                                   .id = kWorkerId,
-                                  .membership = options_.worker.membership};
+                                  .membership = options_.worker.membership,
+                                  .wait = kWait};
   const auto make = [&]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
     ASSIGN_OR_RETURN(auto worker, NewStrategyWorker(parts));
-    return std::make_unique<SharingMemory>(std::move(worker), *database_, state_metrics_.bytes);
+    return Paced(
+        std::make_unique<SharingMemory>(std::move(worker), *database_, state_metrics_.bytes),
+        stop_strategy_);
   };
   const CallWatchdog watchdog(options_.strategy.time_limit, [this](const std::string& text) {
     is_stuck_ = true;
@@ -195,13 +208,19 @@ void LocalCrawl::RunDbWorker() {
       .store = store_,
       .metrics = db_metrics_,
       .admin = queue_admin_,
-      .setup = {.options = queue, .name = kWorkerId, .membership = options_.worker.membership}};
-  Ended(RunSteps("queue", [&parts] { return NewQueueWorker(parts); }, stop_db_));
+      .setup = {.options = queue, .name = kWorkerId, .membership = options_.worker.membership},
+      .wait = kWait};
+  const auto make = [&]() -> absl::StatusOr<std::unique_ptr<Stepped>> {
+    ASSIGN_OR_RETURN(auto worker, NewQueueWorker(parts));
+    return Paced(std::move(worker), stop_db_);
+  };
+  Ended(RunSteps("queue", make, stop_db_));
 }
 
 void LocalCrawl::RunSpider() {
   NameThread("spider");
-  absl::Status result = RunSteps("spider", [this] { return JoinSpiders(*spider_); }, stop_spider_);
+  absl::Status result =
+      RunSteps("spider", [this] { return JoinSpiders(*spider_, kWait); }, stop_spider_);
   // Also after what was fatal: whole files are of more use than torn ones.
   result.Update(spider_->Finish());
   Ended(result);
@@ -226,6 +245,12 @@ OutOfScopeCounts LocalCrawl::out_of_scope() const {
     if (fate == "\"sitemaps\"}") counts.by_sitemaps = static_cast<uint64_t>(value);
   });
   return counts;
+}
+
+std::unique_ptr<Stepped> LocalCrawl::Paced(std::unique_ptr<Stepped> worker,
+                                           const StopRequest& stop) const {
+  const auto has_time = [this] { return held() > fetching() + kEnoughWaiting; };
+  return std::make_unique<PacedSteps>(std::move(worker), kPace, has_time, SystemClock(), stop);
 }
 
 uint64_t LocalCrawl::fetching() const {

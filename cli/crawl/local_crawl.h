@@ -20,6 +20,7 @@
 #include "common/bus/embedded/embedded_bus.h"
 #include "common/metrics/metric_registry.h"
 #include "common/runtime/admin_site.h"
+#include "common/runtime/step_loop.h"
 #include "common/runtime/stop_request.h"
 #include "common/scope/crawl_scope.h"
 #include "common/store/rocksdb/database.h"
@@ -91,6 +92,8 @@ class LocalCrawl {
              std::unique_ptr<const PublicSuffixes> suffixes);
 
   absl::Status OpenBus();
+  // Around a worker whose steps may wait while the spider has enough to do.
+  std::unique_ptr<Stepped> Paced(std::unique_ptr<Stepped> worker, const StopRequest& stop) const;
   void RunStrategyWorker();
   void RunDbWorker();
   void RunSpider();

@@ -30,19 +30,17 @@ constexpr size_t kReportedDomains = 10;
 // After the drain the outcomes of what is handed back must still reach the log.
 constexpr Duration kLastAcks = seconds(5);
 
-// How long a step waits for requests. A stop is seen this much later.
-constexpr Duration kWait = milliseconds(200);
-
 class Membership : public Stepped {
  public:
-  explicit Membership(SpiderCore& core) : core_(core) {}
+  Membership(SpiderCore& core, Duration wait) : core_(core), wait_(wait) {}
   ~Membership() override { core_.Leave(); }
 
-  absl::Status Step() override { return core_.Step(kWait); }
+  absl::Status Step() override { return core_.Step(wait_); }
   absl::Status Close() override { return core_.Close(); }
 
  private:
   SpiderCore& core_;
+  const Duration wait_;
 };
 
 constexpr auto kAll = [](PartitionId) { return true; };
@@ -273,9 +271,9 @@ void SpiderCore::WriteStatus(JsonWriter& json) const {
   json.EndObject();
 }
 
-absl::StatusOr<std::unique_ptr<Stepped>> JoinSpiders(SpiderCore& core) {
+absl::StatusOr<std::unique_ptr<Stepped>> JoinSpiders(SpiderCore& core, Duration wait) {
   RETURN_IF_ERROR(core.Join());
-  return std::make_unique<Membership>(core);
+  return std::make_unique<Membership>(core, wait);
 }
 
 }  // namespace orbweaver

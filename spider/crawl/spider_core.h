@@ -142,6 +142,7 @@ class SpiderCore : private FeedListener {
 
 // Joins the spiders' group: what a process's loop steps until it is closed or fenced, and then
 // makes anew. The core outlives it.
-absl::StatusOr<std::unique_ptr<Stepped>> JoinSpiders(SpiderCore& core);
+absl::StatusOr<std::unique_ptr<Stepped>> JoinSpiders(
+    SpiderCore& core, Duration wait = std::chrono::milliseconds(200));
 
 }  // namespace orbweaver

@@ -16,6 +16,10 @@ constexpr size_t kGroupBytes = size_t{8} << 20;
 // How long a round waits for compactions that are too far behind, before the next one looks whose
 // time is over and what was sent meanwhile.
 constexpr Duration kStallPatience = std::chrono::milliseconds(50);
+// A group that nobody waits for follows the one before so much later, that it may grow: each costs
+// an fsync, and wakes its producers and readers.
+constexpr Duration kGather = std::chrono::milliseconds(20);
+constexpr size_t kUrgentBytes = size_t{256} << 10;
 
 }  // namespace
 
@@ -37,13 +41,24 @@ absl::Status SendLane::Send(LogPartition* partition, const Record& record, WallT
   bytes_ += bytes;
   ++outstanding_;
   const bool is_first = sent_.size() == 1 && open->tokens.size() == 1;
-  if (is_first) work_.Raise();
+  const bool is_urgent = bytes_ >= kUrgentBytes && bytes_ - bytes < kUrgentBytes;
+  if (is_first || is_urgent) work_.Raise();
   return absl::OkStatus();
+}
+
+bool SendLane::IsUrgent() const {
+  absl::MutexLock lock(&mutex_);
+  return !sent_.empty() && (waiting_ > 0 || bytes_ >= kUrgentBytes);
 }
 
 std::deque<SentBatch> SendLane::TakeAcked(Duration timeout) {
   absl::MutexLock lock(&mutex_);
-  mutex_.AwaitWithTimeout(absl::Condition(this, &SendLane::IsSettled), absl::FromChrono(timeout));
+  if (timeout > Duration::zero() && !IsSettled()) {
+    ++waiting_;
+    if (!sent_.empty()) work_.Raise();
+    mutex_.AwaitWithTimeout(absl::Condition(this, &SendLane::IsSettled), absl::FromChrono(timeout));
+    --waiting_;
+  }
   for (const SentBatch& batch : acked_) {
     outstanding_ -= batch.tokens.size();
     bytes_ -= batch.bytes;
@@ -115,9 +130,18 @@ std::shared_ptr<SendLane> Committer::NewLane(Duration delivery_timeout) {
 
 void Committer::Run() {
   SteadyTime next_retention = SystemClock().Now() + retention_interval_;
+  SteadyTime gathers_until = SystemClock().Now();
   while (true) {
     const uint64_t seen = work_.count();
-    if (CommitOnce()) continue;
+    const Duration gathers = gathers_until - SystemClock().Now();
+    if (gathers > Duration::zero() && !IsUrgent()) {
+      work_.Await(seen, gathers);
+      continue;
+    }
+    if (CommitOnce()) {
+      gathers_until = SystemClock().Now() + kGather;
+      continue;
+    }
     {
       absl::MutexLock lock(&mutex_);
       if (stopping_) return;
@@ -131,6 +155,12 @@ void Committer::Run() {
     const absl::Status status = log_.ApplyRetention();
     if (!status.ok()) Log(LogLevel::kError, "bus", "{}", MessageOf(status));
   }
+}
+
+bool Committer::IsUrgent() const {
+  absl::MutexLock lock(&mutex_);
+  return stopping_ || std::any_of(lanes_.begin(), lanes_.end(),
+                                  [](const auto& lane) { return lane->IsUrgent(); });
 }
 
 bool Committer::CommitOnce() {

@@ -60,6 +60,8 @@ class SendLane {
   std::deque<SentBatch> TakeSent() ABSL_LOCKS_EXCLUDED(mutex_);
   void Settle(std::deque<SentBatch> batches, SteadyTime now) ABSL_LOCKS_EXCLUDED(mutex_);
   bool HasSent() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether what was sent should not wait for more: somebody waits for acks, or it is a lot.
+  bool IsUrgent() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   bool IsSettled() const ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
@@ -78,6 +80,7 @@ class SendLane {
   std::optional<SteadyTime> stalled_since_ ABSL_GUARDED_BY(mutex_);
   size_t outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // records sent whose ack was not taken
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;        // theirs
+  int waiting_ ABSL_GUARDED_BY(mutex_) = 0;         // calls of TakeAcked
   absl::Status failed_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -95,12 +98,13 @@ class Committer {
   void Run();
   // True when there was something.
   bool CommitOnce() ABSL_LOCKS_EXCLUDED(mutex_);
+  bool IsUrgent() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   MessageLog& log_;
   const Duration retention_interval_;
   Signal work_;
 
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   std::vector<std::shared_ptr<SendLane>> lanes_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
 

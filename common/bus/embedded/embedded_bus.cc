@@ -18,7 +18,7 @@ EmbeddedBus::EmbeddedBus(Database& database, const Clock& clock, std::unique_ptr
     : database_(database),
       clock_(clock),
       log_(std::move(log)),
-      groups_(database, log_->changed()),
+      groups_(database),
       committer_(*log_, options.retention_interval) {}
 
 absl::StatusOr<std::unique_ptr<Producer>> EmbeddedBus::NewProducer(const ProducerOptions& options,

@@ -38,6 +38,9 @@ class EmbeddedBus : public Bus {
   // Deletes at once what retention no longer keeps, instead of at the next interval.
   absl::Status ApplyRetention() { return log_->ApplyRetention(); }
 
+  // From now on no Poll waits for longer than a moment: whoever polls is to see that it must end.
+  void HurryPolls() { log_->HurryPolls(); }
+
   // Deletes the messages of partitions below their starts. Often is cheap: messages that are
   // deleted before RocksDB flushes them are never written to a table file.
   absl::Status DeleteBefore(std::span<const LogStart> starts) { return log_->DeleteBefore(starts); }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "rocksdb/db.h"
@@ -282,6 +283,46 @@ TEST_F(EmbeddedBusTest,
   EXPECT_OK((*patient)->Flush(kTimeout));
   EXPECT_TRUE(IsFenced((*impatient)->Send({"t", kFirst, "k", "v", {}}, sent)));
   EXPECT_EQ(Bounds("t").end, Offset(0)) << "a record follows a lost one";
+}
+
+TEST_F(EmbeddedBusTest, HurriedPollsEndWithoutMessagesHoweverLongTheyMayWait) {
+  constexpr Duration kForEver = std::chrono::hours(24);
+  MakeTopic({.name = "t"});
+  auto consumer = bus_->NewConsumer({.group = "reader"});
+  ASSERT_OK(consumer.status());
+  const AssignedPartition assigned{kFirst, Offset(0), "", false};
+  ASSERT_OK((*consumer)->Assign("t", {&assigned, 1}));
+  std::thread waits([&] {
+    MessageBatch batch;
+    EXPECT_OK((*consumer)->Poll({}, kForEver, &batch));
+    EXPECT_TRUE(batch.empty());
+  });
+  bus_->HurryPolls();
+  waits.join();
+  MessageBatch batch;
+  EXPECT_OK((*consumer)->Poll({}, kForEver, &batch));
+  EXPECT_TRUE(batch.empty());
+  // Messages still come.
+  Produce("t", 3);
+  EXPECT_OK((*consumer)->Poll({}, kForEver, &batch));
+  EXPECT_FALSE(batch.empty());
+}
+
+TEST_F(EmbeddedBusTest, WhatNobodyWaitsForIsAckedAllTheSame) {
+  MakeTopic({.name = "t"});
+  int acked = 0;
+  auto producer = bus_->NewProducer({}, [&](const Ack& ack) {
+    EXPECT_OK(ack.status);
+    ++acked;
+  });
+  ASSERT_OK(producer.status());
+  for (int sent = 1; sent <= 5; ++sent) {
+    ASSERT_OK((*producer)->Send({"t", kFirst, "key", "value", {}}, 1));
+    while (acked < sent) {
+      (*producer)->Poll(Duration::zero());
+      std::this_thread::yield();
+    }
+  }
 }
 
 TEST_F(EmbeddedBusTest, TheDifferencesOfAnExistingTopicAreToldAndLeftAlone) {

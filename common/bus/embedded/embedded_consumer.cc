@@ -10,6 +10,9 @@
 namespace orbweaver {
 namespace {
 
+// After MessageLog::HurryPolls.
+constexpr Duration kHurriedPoll = std::chrono::milliseconds(20);
+
 // The batches that a Poll's messages point into.
 class PolledMemory : public MessageBatch::Memory {
  public:
@@ -137,7 +140,8 @@ absl::Status EmbeddedConsumer::Poll(const PollLimits& limits, Duration timeout,
 absl::Status EmbeddedConsumer::PollUntil(const PollLimits& limits, SteadyTime deadline,
                                          MessageBatch* batch) {
   while (true) {
-    const uint64_t seen = log_.changed().count();
+    const uint64_t seen = topic_->changed.count();
+    if (log_.polls_hurry()) deadline = std::min(deadline, SystemClock().Now() + kHurriedPoll);
     const Duration left = std::max(deadline - SystemClock().Now(), Duration::zero());
     Duration wait = left;
     if (IsSubscribed()) {
@@ -152,7 +156,7 @@ absl::Status EmbeddedConsumer::PollUntil(const PollLimits& limits, SteadyTime de
         held_.CheckPositions(topic_->spec.name, [this](PartitionId id) { return BoundsOf(id); }));
     RETURN_IF_ERROR(Fetch(limits, batch));
     if (!batch->empty() || left == Duration::zero()) return absl::OkStatus();
-    log_.changed().Await(seen, wait);
+    topic_->changed.Await(seen, wait);
   }
 }
 

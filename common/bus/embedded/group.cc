@@ -39,16 +39,12 @@ absl::StatusOr<std::optional<CommittedOffset>> ReadCommitted(const Database& dat
   return CommittedOffset{offset, stored.substr(8)};
 }
 
-Group::Group(std::string name, const LogTopic& topic, Database& database, Signal& changed)
-    : name_(std::move(name)),
-      topic_(topic),
-      database_(database),
-      changed_(changed),
-      sharing_(topic.spec.partitions) {}
+Group::Group(std::string name, const LogTopic& topic, Database& database)
+    : name_(std::move(name)), topic_(topic), database_(database), sharing_(topic.spec.partitions) {}
 
 void Group::Changed() {
   ++generation_;
-  changed_.Raise();
+  topic_.changed.Raise();
 }
 
 Group::MemberId Group::Join(std::string_view member_name, SteadyTime alive_until) {
@@ -156,7 +152,7 @@ Group& Groups::Find(std::string_view name, const LogTopic& topic) {
   absl::MutexLock lock(&mutex_);
   auto& group = groups_[{std::string(name), topic.id}];
   if (group == nullptr) {
-    group = std::make_unique<Group>(std::string(name), topic, database_, changed_);
+    group = std::make_unique<Group>(std::string(name), topic, database_);
   }
   return *group;
 }

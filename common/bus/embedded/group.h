@@ -35,7 +35,7 @@ class Group {
  public:
   using MemberId = ConsumerGroup::MemberId;
 
-  Group(std::string name, const LogTopic& topic, Database& database, Signal& changed);
+  Group(std::string name, const LogTopic& topic, Database& database);
 
   MemberId Join(std::string_view member_name, SteadyTime alive_until) ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave(MemberId member) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -77,7 +77,6 @@ class Group {
   const std::string name_;
   const LogTopic& topic_;
   Database& database_;
-  Signal& changed_;
 
   mutable absl::Mutex mutex_;
   ConsumerGroup sharing_ ABSL_GUARDED_BY(mutex_);
@@ -87,14 +86,13 @@ class Group {
 // The groups of a process. Thread-safe.
 class Groups {
  public:
-  Groups(Database& database, Signal& changed) : database_(database), changed_(changed) {}
+  explicit Groups(Database& database) : database_(database) {}
 
   // Made when it is the first time; valid as long as this.
   Group& Find(std::string_view name, const LogTopic& topic) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   Database& database_;
-  Signal& changed_;
 
   absl::Mutex mutex_;
   std::map<std::pair<std::string, uint32_t>, std::unique_ptr<Group>> groups_

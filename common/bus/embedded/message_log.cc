@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "rocksdb/db.h"
 
 #include "common/base/big_endian.h"
@@ -74,7 +75,8 @@ bool DecodeTopic(std::string_view name, std::string_view bytes, LogTopic* topic)
 
 void MakePartitions(LogTopic* topic) {
   for (int32_t i = 0; i < topic->spec.partitions; ++i) {
-    topic->partitions.push_back(std::make_unique<LogPartition>(topic->id, PartitionId(i)));
+    topic->partitions.push_back(
+        std::make_unique<LogPartition>(topic->id, PartitionId(i), topic->changed));
   }
 }
 
@@ -248,8 +250,20 @@ absl::Status MessageLog::AppendAll(std::span<Append> appends, Duration timeout) 
       partition.tail = partition.end;
     }
   }
-  if (status.ok()) changed_.Raise();
+  if (!status.ok()) return status;
+  absl::InlinedVector<Signal*, 4> raised;
+  for (const Append& append : appends) {
+    Signal* const changed = &append.partition->changed;
+    if (std::find(raised.begin(), raised.end(), changed) == raised.end()) raised.push_back(changed);
+  }
+  for (Signal* const changed : raised) changed->Raise();
   return status;
+}
+
+void MessageLog::HurryPolls() {
+  polls_hurry_ = true;
+  absl::MutexLock lock(&topics_mutex_);
+  for (const auto& [name, topic] : topics_) topic->changed.Raise();
 }
 
 MessageLog::View::View(const MessageLog& log)

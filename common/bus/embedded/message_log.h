@@ -38,10 +38,12 @@ struct StoredBatchHead;
 
 // One partition's log. Offsets in [start, end) can be read.
 struct LogPartition {
-  LogPartition(uint32_t topic_id, PartitionId id) : topic_id(topic_id), id(id) {}
+  LogPartition(uint32_t topic_id, PartitionId id, Signal& changed)
+      : topic_id(topic_id), id(id), changed(changed) {}
 
   const uint32_t topic_id;
   const PartitionId id;
+  Signal& changed;  // of its topic
   std::atomic<int64_t> start{0};
   std::atomic<int64_t> end{0};  // everything below is durable
 
@@ -64,6 +66,9 @@ struct LogStart {
 struct LogTopic {
   uint32_t id = 0;
   TopicSpec spec;
+  // Raised at each append, and by the topic's consumer groups. Of the topic and not of the log: who
+  // waits for one is not woken by what goes into others.
+  mutable Signal changed;
   std::vector<std::unique_ptr<LogPartition>> partitions;
 
   // Null when there is no such partition.
@@ -130,8 +135,9 @@ class MessageLog {
   // file has yet never gets into one.
   absl::Status DeleteBefore(std::span<const LogStart> starts) ABSL_LOCKS_EXCLUDED(retention_mutex_);
 
-  // Raised at each append, and by consumer groups.
-  Signal& changed() { return changed_; }
+  // From now on no Poll waits for longer than a moment: their threads are to end.
+  void HurryPolls() ABSL_LOCKS_EXCLUDED(topics_mutex_);
+  bool polls_hurry() const { return polls_hurry_; }
 
  private:
   MessageLog(Database& database, const Clock& clock) : database_(database), clock_(clock) {}
@@ -152,7 +158,7 @@ class MessageLog {
 
   Database& database_;
   const Clock& clock_;
-  Signal changed_;
+  std::atomic<bool> polls_hurry_ = false;
 
   mutable absl::Mutex topics_mutex_;
   std::map<std::string, std::unique_ptr<LogTopic>, std::less<>> topics_

@@ -1,6 +1,6 @@
-// What the folder's values are compressed with, before RocksDB sees them: each byte of a value is
-// written to the write-ahead log, mostly to a table file, and again by compactions. Texts that
-// repeat, as the URLs of one domain do, take a third of the room.
+// Compresses the folder's values before RocksDB sees them: each byte of a value is written to the
+// write-ahead log, mostly to a table file, and again by compactions. Texts that repeat, as the URLs
+// of one domain do, take a third of the room.
 #pragma once
 
 #include <string>
