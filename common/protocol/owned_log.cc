@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "common/base/check.h"
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/arena.h"
@@ -15,8 +14,6 @@
 namespace orbweaver {
 namespace {
 
-// Reading for a marker joins no group and commits nothing, but a consumer must name one.
-constexpr char kCheckGroup[] = "orbweaver-owner-check";
 constexpr uint64_t kEntryToken = 0;  // markers have one of their own each
 
 absl::StatusOr<std::string_view> EncodeMarker(std::string_view topic, const Marker& marker,
@@ -140,7 +137,7 @@ void OwnedLog::OnAck(const Ack& ack) {
 }
 
 absl::Status OwnedLog::CheckStillOwner(std::span<const PartitionId> partitions, Duration timeout) {
-  if (partitions.empty() || IsPlanted(PlantedFault::kNoOwnerCheck)) return absl::OkStatus();
+  if (partitions.empty()) return absl::OkStatus();
   const SteadyTime deadline = clock_.Now() + timeout;
   if (offsets_ == nullptr) {
     ASSIGN_OR_RETURN(offsets_, bus_.NewOffsetReader());
@@ -177,7 +174,7 @@ absl::Status OwnedLog::CheckStillOwner(std::span<const PartitionId> partitions, 
 absl::Status OwnedLog::LookForMarker(PartitionId partition, Offset from, Offset to,
                                      SteadyTime deadline) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Consumer> consumer,
-                   bus_.NewConsumer({.group = kCheckGroup}));
+                   bus_.NewConsumer({.group = kOwnerCheckGroup}));
   const AssignedPartition start{.partition = partition, .position = from};
   RETURN_IF_ERROR(consumer->Assign(options_.topic, {&start, 1}));
   Arena arena;

@@ -23,6 +23,9 @@
 
 namespace orbweaver {
 
+// Reading for a later marker joins no group and commits nothing, but a consumer must name one.
+inline constexpr char kOwnerCheckGroup[] = "orbweaver-owner-check";
+
 struct OwnedLogOptions {
   std::string topic;  // kScoringLogTopic or kSpiderFeedTopic
   std::string owner;  // this worker's name, for people who read markers

@@ -12,12 +12,6 @@
 
 namespace orbweaver {
 
-// The rules that a reader follows; switched off only to show that a simulation needs them.
-struct ReaderRules {
-  bool epochs = true;
-  bool watermarks = true;
-};
-
 // Place: one a partition, in replays and tests, which read the scoring log as a db worker does. Not
 // thread-safe.
 class ScoringLogFilter {
@@ -29,26 +23,22 @@ class ScoringLogFilter {
     kCounts
   };
 
-  ScoringLogFilter() = default;
-  explicit ScoringLogFilter(const ReaderRules& rules) : rules_(rules) {}
-
   // Entries come in the log's order, from the first.
   Verdict Take(Offset offset, const ScoringLogEntry& entry) {
     if (std::holds_alternative<Marker>(entry.entry)) {
       epochs_.Pass(offset);
       return Verdict::kMarker;
     }
-    if (rules_.epochs && !epochs_.Accepts(entry.epoch)) return Verdict::kOfOldEpoch;
+    if (!epochs_.Accepts(entry.epoch)) return Verdict::kOfOldEpoch;
     const auto& schedule = std::get<ScheduleRequests>(entry.entry);
     const Watermark source{schedule.source_topic_epoch, schedule.source_offset, schedule.part};
     Watermark& applied = applied_[std::string(schedule.domain)];
-    if (rules_.watermarks && source <= applied) return Verdict::kRepeated;
+    if (source <= applied) return Verdict::kRepeated;
     applied = source;
     return Verdict::kCounts;
   }
 
  private:
-  ReaderRules rules_;
   EpochFilter epochs_;
   absl::flat_hash_map<std::string, Watermark> applied_;  // by domain
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/url/partition.h"
 #include "db_worker/dequeue/checkpoint.h"
@@ -97,11 +96,11 @@ void Checkpointer::CollectGarbage(DomainId id, size_t most) {
   std::vector<std::string>& columns = garbage.columns;
   for (int b = 0; b < kBands; ++b) {
     Band& band = garbage.left.bands[b];
-    uint64_t end = band.first;
-    if (IsPlanted(PlantedFault::kChunkErasedEarly) && !band.empty()) ++end;
     uint64_t n = band.erased;
-    for (; n < end && columns.size() < most; ++n) columns.push_back(BandColumn(garbage.left, b, n));
-    band.MarkErased(std::min(n, band.first));
+    for (; n < band.first && columns.size() < most; ++n) {
+      columns.push_back(BandColumn(garbage.left, b, n));
+    }
+    band.MarkErased(n);
   }
   for (DelayedBucket& bucket : garbage.left.garbage) {
     for (; bucket.first < bucket.next && columns.size() < most; ++bucket.first) {

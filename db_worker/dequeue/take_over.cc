@@ -7,7 +7,6 @@
 
 #include "common/base/big_endian.h"
 #include "common/base/log.h"
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
 #include "common/bus/topics.h"
@@ -317,7 +316,6 @@ absl::StatusOr<bool> TakeOver::ReadFeeds() {
 }
 
 absl::StatusOr<bool> TakeOver::ReadFeed(Taken& taken) {
-  if (IsPlanted(PlantedFault::kNoReadBack)) return true;
   if (!taken.position.has_value()) RETURN_IF_ERROR(FindStart(taken));
   Offset& position = *taken.position;
   const Offset end = taken.partition->epoch;
@@ -353,7 +351,7 @@ void TakeOver::Apply(Taken& taken, const Message& message) {
   if (!Decode(message.value, &arena_, &entry).ok()) return;
   if (std::holds_alternative<Marker>(entry.entry)) {
     taken.filter.Pass(message.offset);
-  } else if (taken.filter.Accepts(entry.epoch) || IsPlanted(PlantedFault::kNoFeedMarkers)) {
+  } else if (taken.filter.Accepts(entry.epoch)) {
     ApplyRequest(taken, std::get<Request>(entry.entry), message.time);
   }
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/limits.h"
@@ -78,7 +77,6 @@ absl::StatusOr<bool> Enqueuer::Load() {
 }
 
 absl::StatusOr<bool> Enqueuer::Apply() {
-  if (IsPlanted(PlantedFault::kCommitFirst)) RETURN_IF_ERROR(Commit().status());
   const auto messages = batch_.messages();
   while (next_message_ < messages.size()) {
     if (searching_ != nullptr) {
@@ -109,7 +107,7 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplyMessage(const Message& message)
     partition.scoring.Pass(message.offset);
     return Outcome::kDone;
   }
-  if (!partition.scoring.Accepts(entry.epoch) && !IsPlanted(PlantedFault::kNoScoringMarkers)) {
+  if (!partition.scoring.Accepts(entry.epoch)) {
     parts_.metrics.outdated.Increment();
     return Outcome::kDone;
   }
@@ -147,9 +145,7 @@ absl::StatusOr<Enqueuer::Outcome> Enqueuer::ApplySchedule(Partition& partition,
   DomainEdit& edit = edits_[place];
   Head& head = edit.head();
   const Watermark watermark{schedule.source_topic_epoch, schedule.source_offset, schedule.part};
-  const bool is_applied = IsPlanted(PlantedFault::kWatermarkOffByOne) ? watermark < head.applied
-                                                                      : watermark <= head.applied;
-  if (is_applied && !IsPlanted(PlantedFault::kNoSourceWatermark)) {
+  if (watermark <= head.applied) {
     parts_.metrics.replayed.Increment();
     // Its commit says that the store has it for good: a put between that of its own owner and now
     // may have come from one who did not know it.

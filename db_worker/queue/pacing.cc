@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/planted_fault.h"
 #include "common/model/limits.h"
 
 namespace orbweaver {
@@ -24,8 +23,7 @@ uint32_t AllowedInBatch(const Head& head, const DbWorkerOptions& options, WallTi
   const milliseconds delay = DelayOf(head, options.politeness);
   if (delay == milliseconds::zero()) return feed.max_per_domain;
   const int64_t in_window = 1 + feed.window / delay;
-  const auto allowed = static_cast<uint32_t>(std::min<int64_t>(in_window, feed.max_per_domain));
-  return IsPlanted(PlantedFault::kCapOffByOne) ? allowed + 1 : allowed;
+  return static_cast<uint32_t>(std::min<int64_t>(in_window, feed.max_per_domain));
 }
 
 WallTime ReadyAt(const Head& head) { return std::max(head.rest.until, head.paced_until); }

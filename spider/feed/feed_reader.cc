@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/base/log.h"
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
@@ -35,7 +34,7 @@ FeedReader::Partition::Partition(uint64_t number, const AssignedPartition& assig
       committed(assigned.position),
       has_commit(assigned.has_commit),
       rests(assigned.metadata) {
-  if (assigned.has_commit && !IsPlanted(PlantedFault::kDelayForgotten)) others_until = now;
+  if (assigned.has_commit) others_until = now;
 }
 
 absl::StatusOr<std::unique_ptr<LogSession>> NewFeedSession(Bus& bus, const Clock& clock,
@@ -154,7 +153,7 @@ absl::Status FeedReader::Read(const Message& message) {
     (void)Finish(place);
     return absl::OkStatus();
   }
-  if (!partition.seen.Accepts(entry.epoch) && !IsPlanted(PlantedFault::kNoFeedMarkers)) {
+  if (!partition.seen.Accepts(entry.epoch)) {
     ++stats_.of_old_epochs;
     (void)Finish(place);
     return absl::OkStatus();

@@ -7,7 +7,6 @@
 
 #include "common/base/check.h"
 #include "common/base/log.h"
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/model/exploration.h"
 #include "common/model/score_band.h"
@@ -402,7 +401,6 @@ void EventHandler::DecideDeferred(const Deferred& deferred, const SourceEvent& e
     state.status = LinkStatus::kQueued;
     plan_.MarkChanged(0);
   }
-  if (IsPlanted(PlantedFault::kDeferredDropped)) return;
   plan_.Add({.url = ToView(event.links[0].url_view),
              .fingerprint = event.fingerprints[0],
              .depth = request.depth,
@@ -420,9 +418,8 @@ void EventHandler::DecideDeferred(const Deferred& deferred, const SourceEvent& e
 void EventHandler::DecideOrder(const UrlOrder& order, const SourceEvent& event) {
   const bool is_known = !event.links.empty() && plan_.known(0);
   const bool is_queued = is_known && plan_.state(0).status == LinkStatus::kQueued;
-  const bool adds_always = order.fetch_again && IsPlanted(PlantedFault::kOrderAdds);
-  const bool moves = is_queued && order.not_before == WallTime() && !adds_always;
-  const bool schedules = is_known && order.fetch_again && (!is_queued || adds_always);
+  const bool moves = is_queued && order.not_before == WallTime();
+  const bool schedules = is_known && order.fetch_again && !is_queued;
   if (!moves && !schedules) return metrics_.idle_orders.Increment();
   orbweaver_decision decision{};
   decision.action = moves ? ORBWEAVER_RAISE : ORBWEAVER_SCHEDULE;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "common/base/log.h"
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/protocol/failed_url_rows.h"
 #include "strategy_worker/core/phase_timer.h"
@@ -50,9 +49,6 @@ void Flight::Begin(Ownership* ownership, Batch* batch) {
     outgoing_.push_back({domain.partition, std::string(domain.name), std::exchange(outbox, {})});
   }
   if (partitions_.empty()) return;
-  if (IsPlanted(PlantedFault::kCommitFirst) && !commits_.empty()) {
-    parts_.spider_log.Commit(commits_).IgnoreError();
-  }
   steps_.Begin();
   StartWrite();
 }

@@ -5,7 +5,6 @@
 
 #include "common/base/check.h"
 #include "common/base/log.h"
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "strategy_worker/core/adoption.h"
@@ -125,7 +124,6 @@ absl::Status Lookup::ClaimOutbox(TouchedDomain* domain, DomainStates* states,
                                  OwnedPartition* owner) {
   // In the cache an outbox is empty between flushes, so this one comes from the store.
   std::vector<std::string>& outbox = states->record().outbox;
-  if (IsPlanted(PlantedFault::kNoOutbox)) outbox.clear();
   if (outbox.empty()) return absl::OkStatus();
   bool is_anothers = false;
   arena_.Reset();

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "common/url/partition.h"
 #include "strategy_worker/states/block.h"
@@ -156,12 +155,6 @@ absl::Status CachedDomain::ReadFirstRow(const Rows& rows, size_t row, bool whole
   encoded_ = cell->value.substr(0, cell->value.size() - states.size());
   if (record.manifest.empty()) {
     if (whole) AddGarbage(0, BlockColumns(rows[row]));
-    if (whole && IsPlanted(PlantedFault::kNoManifest)) {
-      for (const std::string& column : BlockColumns(rows[row])) {
-        RETURN_IF_ERROR(
-            DecodeEntries(rows.Find(row, column)->value, record.purges, &shards_[0].shard->links));
-      }
-    }
     if (states.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const BlockHead head, DecodeHead(states));
     if (head.before.has_value())

@@ -5,7 +5,6 @@
 
 #include "common/base/big_endian.h"
 #include "common/base/check.h"
-#include "common/base/planted_fault.h"
 #include "common/base/status.h"
 #include "strategy_worker/states/block.h"
 
@@ -123,9 +122,6 @@ absl::Status ReadShard(const Rows& rows, size_t row, Version last, uint64_t purg
   shard->chain = std::move(chain);
   for (std::string& column : BlockColumns(rows[row])) {
     if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
-      if (IsPlanted(PlantedFault::kNoManifest)) {
-        RETURN_IF_ERROR(DecodeEntries(rows.Find(row, column)->value, purges, &shard->links));
-      }
       strays->push_back(std::move(column));
     }
   }

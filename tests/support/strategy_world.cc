@@ -6,6 +6,7 @@
 #include "common/base/status.h"
 #include "common/bus/topics.h"
 #include "common/model/schema.h"
+#include "common/protocol/scoring_log_filter.h"
 #include "common/url/fingerprint.h"
 #include "common/url/partition.h"
 #include "strategy_worker/host/output_check.h"
@@ -107,14 +108,20 @@ std::vector<ReadSchedule> StrategyWorld::ReadScoringLog(const ReaderRules& rules
   std::vector<ReadSchedule> read;
   Arena arena;
   for (int p = 0; p < topics.partitions; ++p) {
-    ScoringLogFilter filter(rules);
+    ScoringLogFilter filter;
     absl::MutexLock lock(&broker.mutex);
     const PartitionLog& log = **broker.log().Find(kScoringLogTopic, PartitionId(p));
     for (Offset offset(0); offset < log.bounds().end; ++offset) {
       arena.Reset();
       ScoringLogEntry entry;
       CHECK_OK(Decode(log.At(offset)->value, &arena, &entry));
-      if (filter.Take(offset, entry) != ScoringLogFilter::Verdict::kCounts) continue;
+      ScoringLogEntry seen = entry;
+      if (!rules.epochs) seen.epoch = offset;
+      if (auto* const schedule = std::get_if<ScheduleRequests>(&seen.entry);
+          schedule != nullptr && !rules.watermarks) {
+        schedule->source_offset = offset;
+      }
+      if (filter.Take(offset, seen) != ScoringLogFilter::Verdict::kCounts) continue;
       const auto& schedule = std::get<ScheduleRequests>(entry.entry);
       CHECK(log.At(offset)->key == schedule.domain);
       ReadSchedule& copy = read.emplace_back(ReadSchedule{.partition = PartitionId(p),
@@ -158,10 +165,6 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
   const GroupMembership membership{.member = worker.member,
                                    .session_timeout = worker.session_timeout,
                                    .on_cut = worker.on_cut_log};
-  if (worker.states == nullptr) {
-    worker.states =
-        std::make_unique<PackedStateStore>(used_store, clock, worker.state_options, state_metrics);
-  }
   if (worker.background == nullptr) {
     worker.background = writes_.emplace_back(std::make_unique<DirectWrite>()).get();
   }
@@ -172,7 +175,8 @@ std::unique_ptr<StrategyCore> StrategyWorld::NewCore(Strategy& strategy, Worker 
   auto core = std::make_unique<StrategyCore>(
       StrategyCoreParts{.spider_log = *NewSpiderLogSession(used_bus, clock, membership, options),
                         .scoring_log = *std::move(log),
-                        .states = std::move(worker.states),
+                        .states = std::make_unique<PackedStateStore>(
+                            used_store, clock, worker.state_options, state_metrics),
                         .store = used_store,
                         .strategy = strategy,
                         .background = *worker.background,

@@ -14,7 +14,6 @@
 #include "common/bus/memory/memory_bus.h"
 #include "common/model/scoring_log.h"
 #include "common/model/spider_log.h"
-#include "common/protocol/scoring_log_filter.h"
 #include "common/protocol/topic_record.h"
 #include "common/store/memory/memory_store.h"
 #include "common/store/memory/memory_tables.h"
@@ -84,6 +83,12 @@ struct ReadSchedule {
   std::vector<ReadRequest> requests;
 };
 
+// The rules by which a scoring log is read; one is not kept only to show that it is needed.
+struct ReaderRules {
+  bool epochs = true;
+  bool watermarks = true;
+};
+
 class StrategyWorld {
  public:
   explicit StrategyWorld(int partitions = 1);
@@ -106,7 +111,6 @@ class StrategyWorld {
     Bus* bus = nullptr;
     Store* store = nullptr;
     BackgroundWrite* background = nullptr;
-    std::unique_ptr<StateStore> states;
     std::string member = "worker";
     StateOptions state_options;
     StrategyWorkerOptions options;

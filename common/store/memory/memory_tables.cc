@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/planted_fault.h"
-
 namespace orbweaver {
 namespace {
 
@@ -19,8 +17,7 @@ void MemoryTables::Put(Table table, const RowPut& put) {
     const auto tombstone = row.erased.find(cell.column);
     if (tombstone != row.erased.end() && put.version <= tombstone->second) continue;
     const auto [found, is_new] = row.cells.try_emplace(std::string(cell.column));
-    const bool is_late = !is_new && put.version < found->second.version;
-    if (is_late && !IsPlanted(PlantedFault::kNoVersions)) continue;
+    if (!is_new && put.version < found->second.version) continue;
     found->second = {put.version, std::string(cell.value)};
   }
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/sim/whole/planted_faults.h"
+
 namespace orbweaver::sim {
 
 enum class FaultKind : uint8_t {
@@ -31,6 +33,7 @@ enum class FaultKind : uint8_t {
   kRebalances,   // also evictions
   kStoreErrors,
   kPartialWrites,  // some rows of a call are put, in any order
+  kLatePuts,       // puts reach the store when their worker has given them up, or is dead
   kSlowHosts,
   kTroubledHosts,  // hosts that are dead, fail for a while, redirect, forbid
   kCount,
@@ -42,15 +45,25 @@ std::string_view NameOf(FaultKind kind);
 // Nothing for an unknown name.
 std::optional<FaultKind> FaultKindOf(std::string_view name);
 
+// The workers that a run has. Of one kind alone, the run plays the others (scene.h).
+enum class Component : uint8_t { kWhole, kStrategy, kQueue, kSpider };
+inline constexpr size_t kComponents = 4;
+
+std::string_view NameOf(Component component);
+std::optional<Component> ComponentOf(std::string_view name);
+
 struct FaultPlan {
+  Component component = Component::kWhole;
   // Of those, a run uses some that its seed draws.
   std::bitset<kFaultKinds> kinds;
   // Single faults that do not happen.
   std::set<int> skipped;
   // Strategies in Python, most of them, in place of those in C++.
   bool in_python = false;
+  // The mistake in all workers.
+  PlantedFault planted = PlantedFault::kNone;
 
-  static FaultPlan All();
+  static FaultPlan All(Component component = Component::kWhole);
   static FaultPlan None() { return {}; }
 
   bool Has(FaultKind kind) const { return kinds.test(static_cast<size_t>(kind)); }

@@ -9,9 +9,7 @@
 #include "fmt/format.h"
 
 #include "common/base/log.h"
-#ifdef ORBWEAVER_PLANTED_FAULTS
 #include "tests/sim/whole/planted_faults.h"
-#endif
 #include "tests/sim/whole/shrink.h"
 #include "tests/sim/whole/simulation.h"
 
@@ -24,48 +22,27 @@ constexpr int kExitUsage = 2;
 
 constexpr char kHelp[] = R"(usage: orbweaver-sim --seeds A..B [OPTION…]
 
-Runs the whole crawler, a small web included, in virtual time: a seed decides what goes wrong. Each
-run is then audited: nothing lost, nothing scheduled twice, caps and delays kept, memory bounded.
+Runs the whole crawler, a small web included, or one kind of its workers in virtual time: a seed
+decides what goes wrong. Each run is then audited: nothing lost, nothing scheduled twice, caps and
+delays kept, memory bounded.
 
   --seeds A..B     these seeds, B included; `--seeds A`: one
   --shrink         takes out of the first failing seed whatever it also fails without, and prints
                    what is left
   --only K,…       only these kinds of faults
   --without K,…    not these
+  --component C    whole (the default), strategy, queue or spider: those workers alone
   --python         strategies in Python
+  --plant FAULT    with a mistake in the workers
   --keep-going     prints all failing seeds instead of ending at the first
   --trace          prints each run's faults
   --log            prints what the workers log
-{}
+
 Kinds: {}.
+Mistakes: {}.
 
 Exit code: 0 all seeds hold, 1 some seed fails, 2 wrong arguments.
 )";
-
-// Of orbweaver-sim-planted only.
-std::string HelpOnPlanting() {
-  std::string help;
-#ifdef ORBWEAVER_PLANTED_FAULTS
-  help = "  --plant FAULT    with a mistake in the workers, one of\n";
-  for (size_t i = 1; i < static_cast<size_t>(PlantedFault::kCount); ++i) {
-    help += fmt::format("                     {}\n", NameOf(static_cast<PlantedFault>(i)));
-  }
-#endif
-  return help;
-}
-
-bool PlantNamed(std::string_view name) {
-#ifdef ORBWEAVER_PLANTED_FAULTS
-  if (const auto fault = PlantedFaultOf(name)) {
-    Plant(*fault);
-    return true;
-  }
-  fmt::print(stderr, "orbweaver-sim: no fault '{}' to plant. --help lists them.\n", name);
-#else
-  fmt::print(stderr, "orbweaver-sim: --plant {}: only orbweaver-sim-planted can.\n", name);
-#endif
-  return false;
-}
 
 struct Arguments {
   uint64_t first = 0, last = 0;
@@ -73,12 +50,18 @@ struct Arguments {
   bool shrink = false, keep_going = false, trace = false;
 };
 
-std::string KindNames() {
+template <typename Kind>
+std::string Names(size_t first, size_t end) {
   std::string names;
-  for (size_t i = 0; i < kFaultKinds; ++i) {
-    names += fmt::format("{}{}", i == 0 ? "" : ", ", NameOf(static_cast<FaultKind>(i)));
+  for (size_t i = first; i < end; ++i) {
+    names += fmt::format("{}{}", i == first ? "" : ", ", NameOf(static_cast<Kind>(i)));
   }
   return names;
+}
+
+std::string KindNames() { return Names<FaultKind>(0, kFaultKinds); }
+std::string PlantNames() {
+  return Names<PlantedFault>(1, static_cast<size_t>(PlantedFault::kCount));
 }
 
 bool ParseNumber(std::string_view text, uint64_t* number) {
@@ -114,6 +97,11 @@ bool ParseKinds(std::string_view text, std::vector<FaultKind>* kinds) {
   return true;
 }
 
+bool Refuse(std::string_view what) {
+  fmt::print(stderr, "orbweaver-sim: {}. --help lists them.\n", what);
+  return false;
+}
+
 bool Parse(const std::vector<std::string_view>& args, Arguments* arguments) {
   bool has_seeds = false, in_python = false;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -134,10 +122,16 @@ bool Parse(const std::vector<std::string_view>& args, Arguments* arguments) {
     } else if (arg == "--log") {
       ConfigureLog({.level = LogLevel::kInfo, .repeats_per_ten_seconds = 0});
     } else if (arg == "--plant") {
-      if (!PlantNamed(value())) return false;
+      const auto fault = PlantedFaultOf(value());
+      if (!fault) return Refuse("no mistake of that name to plant");
+      arguments->plan.planted = *fault;
+    } else if (arg == "--component") {
+      const auto component = ComponentOf(value());
+      if (!component) return Refuse("no such component");
+      arguments->plan.component = *component;
     } else if (arg == "--only") {
       if (!ParseKinds(value(), &kinds)) return false;
-      arguments->plan = FaultPlan::None();
+      arguments->plan.kinds.reset();
       for (const FaultKind kind : kinds) arguments->plan.kinds.set(static_cast<size_t>(kind));
     } else if (arg == "--without") {
       if (!ParseKinds(value(), &kinds)) return false;
@@ -161,7 +155,7 @@ int Main(const std::vector<std::string_view>& args) {
   ConfigureLog({.level = LogLevel::kError, .module_levels = {}, .repeats_per_ten_seconds = 1});
   for (const std::string_view arg : args) {
     if (arg != "--help" && arg != "-h") continue;
-    fmt::print(kHelp, HelpOnPlanting(), KindNames());
+    fmt::print(kHelp, KindNames(), PlantNames());
     return kExitHolds;
   }
   Arguments arguments;

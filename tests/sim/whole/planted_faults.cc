@@ -2,12 +2,7 @@
 
 #include <array>
 
-namespace orbweaver {
-inline namespace planted {
-PlantedFault planted_fault = PlantedFault::kNone;
-}
-
-namespace sim {
+namespace orbweaver::sim {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(PlantedFault::kCount)> kNames = {
@@ -21,16 +16,17 @@ constexpr std::array<std::string_view, static_cast<size_t>(PlantedFault::kCount)
     "no-source-watermark",
     "no-read-back",
     "commit-first",
+    "no-acks-awaited",
+    "checkpoint-first",
     "watermark-off-by-one",
     "chunk-erased-early",
     "delay-forgotten",
     "deferred-dropped",
     "cap-off-by-one",
-    "order-adds"};
+    "order-adds",
+    "unfenced-commits"};
 
 }  // namespace
-
-void Plant(PlantedFault fault) { planted_fault = fault; }
 
 std::string_view NameOf(PlantedFault fault) { return kNames[static_cast<size_t>(fault)]; }
 
@@ -41,5 +37,4 @@ std::optional<PlantedFault> PlantedFaultOf(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace sim
-}  // namespace orbweaver
+}  // namespace orbweaver::sim

@@ -22,6 +22,7 @@ namespace orbweaver::sim {
 // and every bound is met.
 struct Shape {
   int partitions = 1;
+  // None of a kind that the run does not have.
   int spiders = 1;
   int strategy_workers = 1;
   int db_workers = 1;
@@ -29,6 +30,13 @@ struct Shape {
   bool named_members = false;
   // How many single faults there are at most.
   int faults = 0;
+  // Actions of processes between two of them, at most.
+  uint64_t most_between_faults = 0;
+  Duration longest_outage{};
+  // How likely what happens to a process's calls is, against a run of the whole: errors, and what
+  // ends its membership or its producer.
+  double error_rate = 1;
+  double loss_rate = 1;
   // The kinds of faults that this run has.
   FaultPlan plan;
 
@@ -53,6 +61,10 @@ struct Shape {
   RobotsOptions robots;
   Duration fetch_timeout{};
   Duration session_timeout{};
+  // Of a spider alone: how long it is fed, and how many domains it may remember, which are
+  // forgotten in bulk.
+  int spider_minutes = 0;
+  size_t most_known_domains = 2'500;
 };
 
 Shape DrawShape(uint64_t seed, const FaultPlan& plan);

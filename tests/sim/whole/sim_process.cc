@@ -24,10 +24,14 @@ SimProcess::SimProcess(const SimSurroundings& around, SimProcessOptions options)
       options_(std::move(options)),
       process_(options_.dies_at),
       clock_(around.world.clock),
-      bus_(&around.world.broker, {.process = &process_, .faults = options_.bus_faults}),
-      store_(&around.world.tables, {.virtual_time = &around.world.clock,
-                                    .process = &process_,
-                                    .faults = options_.store_faults}) {
+      memory_bus_(&around.world.broker, {.process = &process_, .faults = options_.bus_faults}),
+      bus_(memory_bus_, around.world.broker, around.shape.plan.planted, around.numbered_messages),
+      memory_store_(&around.world.tables, {.virtual_time = &around.world.clock,
+                                           .process = &process_,
+                                           .faults = options_.store_faults}),
+      late_store_(memory_store_, around.late_puts, around.world.clock, options_.late_puts,
+                  around.shape.session_timeout * 2, options_.seed),
+      store_(late_store_, &around.world.tables, around.shape.plan.planted) {
   worker_ = NewSimWorker({.around = around_,
                           .options = options_,
                           .process = process_,
@@ -92,7 +96,7 @@ void SimProcess::Run(const std::function<absl::Status()>& action) {
 
 void SimProcess::Kill() {
   process_.Kill();
-  around_.server.Disconnect(options_.number);
+  around_.web.Disconnect(options_.number);
 }
 
 }  // namespace orbweaver::sim

@@ -17,8 +17,11 @@
 #include "common/metrics/metric_registry.h"
 #include "common/runtime/step_loop.h"
 #include "common/store/memory/memory_store.h"
+#include "tests/sim/whole/late_puts.h"
+#include "tests/sim/whole/planted_bus.h"
+#include "tests/sim/whole/planted_store.h"
 #include "tests/sim/whole/shape.h"
-#include "tests/sim/whole/sim_server.h"
+#include "tests/sim/whole/sim_web.h"
 #include "tests/support/strategy_world.h"
 
 namespace orbweaver::sim {
@@ -44,7 +47,9 @@ class MachineClock : public Clock {
 struct SimSurroundings {
   const Shape& shape;
   StrategyWorld& world;
-  SimServer& server;
+  SimWeb& web;
+  LatePuts& late_puts;
+  uint64_t& numbered_messages;  // PlantedBus
 };
 
 struct SimProcessOptions {
@@ -54,6 +59,7 @@ struct SimProcessOptions {
   uint64_t seed = 0;
   BusFaults bus_faults;
   StoreFaults store_faults;
+  double late_puts = 0;  // the chance of a write to be late
   StrategyOptions strategy;
   Duration session_timeout{};
   // Between any two of its actions: whether it dies there. May step other processes first.
@@ -113,8 +119,11 @@ class SimProcess {
   const SimProcessOptions options_;
   SimulatedProcess process_;
   MachineClock clock_;
-  MemoryBus bus_;
-  MemoryStore store_;
+  MemoryBus memory_bus_;
+  PlantedBus bus_;
+  MemoryStore memory_store_;
+  LateStore late_store_;
+  PlantedStore store_;
   MetricRegistry metrics_;
   std::unique_ptr<SimWorker> worker_;
   std::unique_ptr<Stepped> core_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/clock.h"
+#include "tests/sim/whole/late_puts.h"
 #include "tests/sim/whole/shape.h"
 #include "tests/sim/whole/sim_server.h"
 #include "tests/support/strategy_world.h"
@@ -34,26 +35,19 @@ struct SimRun {
   const Shape shape;
   StrategyWorld world;
   SimServer server;
+  LatePuts late_puts;
 
   std::vector<Block> blocks;
   std::set<std::string> purged;  // domains
   // By domain, so many orders to fetch a URL again.
   std::map<std::string, uint64_t> ordered;
   int spider_losses = 0;
+  uint64_t numbered_messages = 0;  // by PlantedBus
   // Two spiders may have had a domain at once: one of them did not know it any more.
   bool zombie_spiders = false;
   // Clocks of workers do not tell the same time.
   bool clocks_jumped = false;
   bool strategy_swapped = false;
 };
-
-// Empty, or the first guarantee that did not hold. Everything is at rest.
-std::string Audit(SimRun& run);
-
-// The most requests of a partition's feed that count and are not committed by the spiders.
-int64_t MostOutstanding(SimRun& run);
-
-// Of all that stands in the logs.
-uint64_t DigestOf(SimRun& run);
 
 }  // namespace orbweaver::sim

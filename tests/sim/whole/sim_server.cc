@@ -131,7 +131,7 @@ milliseconds SimServer::CrawlDelayOf(uint32_t host) const {
                                                                         : milliseconds(0);
 }
 
-SimulatedAnswer SimServer::Begin(int client, std::string_view url) {
+SimulatedAnswer SimServer::Begin(int client, FetchId, std::string_view url) {
   const SteadyTime now = clock_.Now();
   EndDue(now);
   ++visits_;

@@ -12,7 +12,7 @@
 #include "common/base/clock.h"
 #include "common/base/random.h"
 #include "tests/sim/whole/shape.h"
-#include "tests/support/simulated_fetcher.h"
+#include "tests/sim/whole/sim_web.h"
 #include "tests/support/synthetic_web/judge.h"
 #include "tests/support/synthetic_web/ledger.h"
 #include "tests/support/synthetic_web/web.h"
@@ -23,15 +23,13 @@ namespace orbweaver::sim {
 // itself: a client that stands still does not keep a request open, and one that dies ends it.
 //
 // Not thread-safe.
-class SimServer {
+class SimServer : public SimWeb {
  public:
   // Must outlive this.
   SimServer(const Shape& shape, const ManualClock& clock);
 
-  // `client` begins a request now.
-  SimulatedAnswer Begin(int client, std::string_view url);
-  // The client's connections are gone.
-  void Disconnect(int client);
+  SimulatedAnswer Begin(int client, FetchId id, std::string_view url) override;
+  void Disconnect(int client) override;
 
   // A host's robots.txt asks for another delay from now on, or cannot be had the next few times.
   // Returns the change as a text for the trace.

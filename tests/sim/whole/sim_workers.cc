@@ -10,10 +10,9 @@
 #include "db_worker/db_worker_core.h"
 #include "spider/crawl/lane.h"
 #include "spider/crawl/spider_core.h"
-#include "strategy_worker/host/loader.h"
 #include "strategy_worker/worker.h"
-#include "tests/sim/whole/chance_strategy.h"
 #include "tests/sim/whole/sim_process.h"
+#include "tests/sim/whole/sim_strategy.h"
 #include "tests/support/simulated_fetcher.h"
 
 namespace orbweaver::sim {
@@ -21,6 +20,8 @@ namespace {
 
 // Beyond a bound by one outcome: what it is held against is looked at before it grows.
 constexpr double kOneOutcomeBytes = 64 << 10;
+// The last file that was read is kept whatever its size.
+constexpr size_t kHugeRobotsBytes = size_t{2} << 20;
 
 std::string MemberOf(const WorkerSurroundings& s) {
   return s.around.shape.named_members ? fmt::format("{}-{}", NameOf(s.options.role), s.options.slot)
@@ -35,14 +36,15 @@ class SimSpider : public SimWorker {
  public:
   explicit SimSpider(const WorkerSurroundings& s)
       : shape_(s.around.shape), crawl_metrics_(s.metrics) {
-    SimServer& server = s.around.server;
+    SimWeb& web = s.around.web;
     SimulatedProcess& process = s.process;
     auto fetcher = std::make_unique<SimulatedFetcher>(
         s.around.world.clock,
-        [&server, &process, number = s.options.number](FetchId, std::string_view url) {
+        [&web, &process, number = s.options.number](FetchId id, std::string_view url) {
           process.Reach("before fetch");
-          return server.Begin(number, url);
-        });
+          return web.Begin(number, id, url);
+        },
+        [&web](FetchId id) { web.End(id); });
     auto lane = std::make_unique<Lane>(
         LaneParts{.fetcher = std::move(fetcher),
                   .archive = std::make_unique<Archive>(ArchiveOptions(), "", "", s.clock),
@@ -76,6 +78,16 @@ class SimSpider : public SimWorker {
   std::string ExceededBound() const override {
     if (crawl_metrics_.held.value() > static_cast<double>(shape_.crawl.max_requests)) {
       return fmt::format("a spider holds {} requests", crawl_metrics_.held.value());
+    }
+    const RequestFlow& flow = core_->flow();
+    if (flow.robots_fetches() > shape_.crawl.max_requests) {
+      return fmt::format("a spider fetches {} files of robots.txt", flow.robots_fetches());
+    }
+    if (flow.politeness().domains() > shape_.most_known_domains) {
+      return fmt::format("a spider remembers {} domains", flow.politeness().domains());
+    }
+    if (flow.robots().held_bytes() > shape_.robots.cache_bytes + kHugeRobotsBytes) {
+      return fmt::format("a spider keeps {} bytes of robots.txt", flow.robots().held_bytes());
     }
     if (crawl_metrics_.fetching.value() > static_cast<double>(shape_.crawl.max_fetches)) {
       return fmt::format("a spider has {} fetches under way", crawl_metrics_.fetching.value());
@@ -144,13 +156,7 @@ class SimStrategyWorker : public SimWorker {
         id_(fmt::format("strategy-{}", s.options.number)),
         membership_(MembershipOf(s)),
         seed_(s.options.seed) {
-    // One seed for all: a worker that is started again has the same configuration.
-    auto strategy = LoadStrategy(s.options.strategy, /*seed=*/1);
-    CHECK_OK(strategy.status());
-    strategy_ = *std::move(strategy);
-    if (shape_.by_chance) {
-      strategy_ = std::make_unique<ChanceStrategy>(std::move(strategy_), s.options.seed);
-    }
+    strategy_ = NewSimStrategy(shape_, s.options.strategy, s.options.seed);
   }
 
   absl::StatusOr<std::unique_ptr<Stepped>> Make() override {
@@ -186,6 +192,15 @@ class SimStrategyWorker : public SimWorker {
   std::unique_ptr<Strategy> strategy_;
 };
 
+DbWorkerOptions OptionsOf(const Shape& shape) {
+  DbWorkerOptions options = shape.db_worker;
+  if (shape.plan.planted == PlantedFault::kCapOffByOne) {
+    ++options.feed.max_per_domain;
+    options.feed.window += std::chrono::ceil<std::chrono::milliseconds>(shape.politeness.delay);
+  }
+  return options;
+}
+
 class SimDbWorker : public SimWorker {
  public:
   explicit SimDbWorker(const WorkerSurroundings& s)
@@ -193,7 +208,7 @@ class SimDbWorker : public SimWorker {
         store_(s.store),
         clock_(s.clock),
         metrics_(s.metrics),
-        setup_{.options = s.around.shape.db_worker,
+        setup_{.options = OptionsOf(s.around.shape),
                .name = fmt::format("db-{}", s.options.number),
                .membership = MembershipOf(s)} {}
 

@@ -1,5 +1,6 @@
-// The whole in a hostile world: spiders, strategy workers and db workers on a small web, in virtual
-// time. A seed decides what the web looks like, who runs when, and what goes wrong.
+// The crawler in a hostile world, in virtual time: spiders, strategy workers and db workers on a
+// small web, or those of one kind alone. A seed decides what the world looks like, who runs when,
+// and what goes wrong.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct SimReport {
   // Figures that show whether the run was worth something.
   FaultPlan plan;  // the kinds that the seed has drawn
   uint64_t steps = 0;
-  uint64_t visits = 0;
+  uint64_t records = 0;  // in the logs
+  uint64_t visits = 0;   // of the web
   int faults = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "tests/sim/whole/simulation.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -10,10 +11,12 @@
 namespace orbweaver::sim {
 namespace {
 
+// ORBWEAVER_SIM_SEEDS: how many; ORBWEAVER_SIM_FIRST_SEED: from which on.
 uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
+uint64_t Seeds(uint64_t otherwise) { return FromEnvironment("ORBWEAVER_SIM_SEEDS", otherwise); }
 
 class SimulationTest : public ::testing::Test {
  protected:
@@ -26,7 +29,7 @@ class SimulationTest : public ::testing::Test {
     for (uint64_t seed = first; seed < first + count; ++seed) {
       const SimReport report = Simulate(seed, plan);
       EXPECT_EQ(report.failure, "") << "seed " << seed;
-      EXPECT_GT(report.visits, 0u) << "seed " << seed;
+      EXPECT_GT(report.records, 5u) << "seed " << seed;
       faults += report.faults;
     }
     return faults;
@@ -39,8 +42,8 @@ class SimulationTest : public ::testing::Test {
       EXPECT_EQ(once.steps, again.steps) << "seed " << seed;
     }
   }
-  static FaultPlan InPython() {
-    FaultPlan plan = FaultPlan::All();
+  static FaultPlan InPython(Component component = Component::kWhole) {
+    FaultPlan plan = FaultPlan::All(component);
     plan.in_python = true;
     return plan;
   }
@@ -51,16 +54,45 @@ TEST_F(SimulationTest, WithoutFaultsEverythingIsCrawledOnce) {
 }
 
 TEST_F(SimulationTest, WhateverGoesWrongNothingIsLostOrRepeatedAndAllBoundsHold) {
-  EXPECT_GT(ExpectToHold(FromEnvironment("ORBWEAVER_SIM_SEEDS", 200), FaultPlan::All()), 0);
+  EXPECT_GT(ExpectToHold(Seeds(500), FaultPlan::All()), 0);
+}
+
+TEST_F(SimulationTest, StrategyWorkersAloneScheduleAndKeepWhatTheirEventsSay) {
+  EXPECT_GT(ExpectToHold(Seeds(1000), FaultPlan::All(Component::kStrategy)), 0);
+}
+
+TEST_F(SimulationTest, WhatDbWorkersAloneAreGivenLeavesTheQueueOnceAndWithinItsCaps) {
+  EXPECT_GT(ExpectToHold(Seeds(500), FaultPlan::All(Component::kQueue)), 0);
+}
+
+TEST_F(SimulationTest, AnHourOfOutagesGivesEachRequestOneOutcomeAndLeavesNothingBehind) {
+  FaultPlan plan = FaultPlan::None();
+  plan.component = Component::kSpider;
+  for (const FaultKind kind : {FaultKind::kOutage, FaultKind::kDelays, FaultKind::kBusErrors}) {
+    plan.kinds.set(static_cast<size_t>(kind));
+  }
+  const SimReport report = Simulate(1, plan);
+  EXPECT_EQ(report.failure, "");
+  EXPECT_GT(report.faults, 0);
+}
+
+TEST_F(SimulationTest, HalfAnHourOfASpidersDeathsAndRebalancesLosesNothingAndHarmsNobody) {
+  const SimReport report = Simulate(2, FaultPlan::All(Component::kSpider));
+  EXPECT_EQ(report.failure, "");
+  EXPECT_GT(report.faults, 0);
 }
 
 TEST_F(SimulationTest, StrategiesInPythonHoldToo) {
-  EXPECT_GT(ExpectToHold(FromEnvironment("ORBWEAVER_SIM_PYTHON_SEEDS", 30), InPython()), 0);
+  const uint64_t seeds = FromEnvironment("ORBWEAVER_SIM_PYTHON_SEEDS", 30);
+  EXPECT_GT(ExpectToHold(seeds, InPython()), 0);
+  EXPECT_GT(ExpectToHold(seeds, InPython(Component::kStrategy)), 0);
 }
 
 // Or a seed that failed could not be looked at.
 TEST_F(SimulationTest, TheSameSeedIsTheSameRun) {
   ExpectTheSameRuns(20, FaultPlan::All());
+  ExpectTheSameRuns(5, FaultPlan::All(Component::kStrategy));
+  ExpectTheSameRuns(5, FaultPlan::All(Component::kQueue));
   ExpectTheSameRuns(5, InPython());
 }
 

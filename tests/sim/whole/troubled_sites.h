@@ -1,5 +1,5 @@
 // A web in virtual time on which everything goes wrong that can go wrong, and which judges how it
-// is asked.
+// is asked by one spider.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 #include "common/base/random.h"
 #include "common/politeness/politeness_options.h"
 #include "spider/robots/robots_options.h"
-#include "tests/support/simulated_fetcher.h"
+#include "tests/sim/whole/sim_web.h"
 
-namespace orbweaver {
+namespace orbweaver::sim {
 
 // Sites are numbered, and each is a registered domain of two hosts. A site's faults and its
 // robots.txt follow from its number: the first few dozen have every combination.
@@ -24,7 +24,7 @@ namespace orbweaver {
 // The judge works as the sites would: it knows when each request came and when the site was done
 // with it, not what the spider thinks. Memory is a constant for each site that may exist. Not
 // thread-safe.
-class TroubledSites {
+class TroubledSites : public SimWeb {
  public:
   // `politeness` and `robots` are the spider's options; `clock` must outlive this.
   TroubledSites(ManualClock& clock, const PolitenessOptions& politeness,
@@ -34,14 +34,10 @@ class TroubledSites {
   // where there are rules.
   std::string UrlOf(size_t site, uint64_t number);
 
-  // SpiderWorld's on_begin, web and on_end.
-  void OnBegin(FetchId id);
-  SimulatedAnswer Answer(std::string_view url);
-  void OnEnd(FetchId id);
-
-  // The spider is dead: its connections end, and what the next one cannot know is not held against
-  // it.
-  void OnSpiderDied();
+  SimulatedAnswer Begin(int client, FetchId id, std::string_view url) override;
+  void End(FetchId id) override;
+  // The spider is dead: what the next one cannot know is not held against it.
+  void Disconnect(int client) override;
 
   // The sites' complaints, the first few in words.
   const std::vector<std::string>& complaints() const { return complaints_; }
@@ -87,7 +83,6 @@ class TroubledSites {
   Random random_;
   std::vector<Site> sites_;
   std::unordered_map<uint64_t, Running> running_;
-  uint64_t last_begun_ = 0;
   std::string filler_;  // of a huge robots.txt
   std::vector<std::string> complaints_;
   size_t complained_ = 0;
@@ -95,4 +90,4 @@ class TroubledSites {
   size_t requests_ = 0;
 };
 
-}  // namespace orbweaver
+}  // namespace orbweaver::sim

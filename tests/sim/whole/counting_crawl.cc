@@ -1,4 +1,7 @@
+#include "tests/sim/whole/counting_crawl.h"
+
 #include <cstring>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -7,9 +10,10 @@
 
 #include "common/base/status.h"
 #include "common/url/fingerprint.h"
-#include "tests/sim/sim_crawl.h"
+#include "tests/sim/whole/strategy_scene.h"
+#include "tests/support/strategy_world.h"
 
-namespace orbweaver {
+namespace orbweaver::sim {
 namespace {
 
 uint64_t Mix(uint64_t a, uint64_t b) {
@@ -85,29 +89,23 @@ std::string TextOf(bool purge, std::optional<WallTime> blocked_until) {
   return text;
 }
 
-class CountingCrawl : public SimCrawl {
+class CountingScene : public StrategyScene {
  public:
-  explicit CountingCrawl(bool by_chance) : by_chance_(by_chance) {}
+  using StrategyScene::StrategyScene;
 
-  std::unique_ptr<Strategy> NewStrategy(uint64_t seed) override {
-    return std::make_unique<CountingStrategy>(by_chance_, seed);
-  }
-
-  void Append(StrategyWorld& world, Random& random) override {
-    world.clock.Advance(std::chrono::milliseconds(1));
+  void Append() override {
+    StrategyWorld& world = run_.world;
     const int64_t now_ms = world.clock.Wall().time_since_epoch().count();
     const bool poison = now_ms % 31 == 0;
-    const std::string domain = SimDomain(random.Below(kSimDomains));
+    const std::string domain = DrawDomain();
     Expected& expected = expected_[domain];
-    const std::string url = SimUrl(domain, random.Below(kSimUrlsPerDomain));
+    const std::string url = DrawUrl(domain);
     const Request request{.url = url, .domain = domain};
-    const uint64_t kind = random.Below(11);
+    const uint64_t kind = random_.Below(11);
     std::vector<std::string> urls = {url};
     bool decides = !poison;
     if (kind < 5) {
-      for (uint64_t n = random.Below(6); n > 0; --n) {
-        urls.push_back(SimUrl(domain, random.Below(kSimUrlsPerDomain)));
-      }
+      for (uint64_t n = random_.Below(6); n > 0; --n) urls.push_back(DrawUrl(domain));
       std::vector<Link> links;
       for (const std::string& link : urls) links.push_back({.url = link});
       world.Append({.domain = domain,
@@ -143,13 +141,13 @@ class CountingCrawl : public SimCrawl {
       expected.queued.insert(url);
       decides = false;
     } else if (kind < 10) {
-      const DomainOrder order = NewOrder(world.clock.Wall(), random);
+      const DomainOrder order = DrawOrder();
       world.Append({.domain = domain, .event = order});
       expected.orders.push_back(TextOf(order.purge, order.blocked_until));
       if (order.purge) expected.queued.clear();
       decides = false;
     } else {
-      world.AppendRaw(world.PartitionOfDomain(domain), domain, "no protobuf");
+      AppendNonsense(domain);
       decides = false;
     }
     if (!decides) return;
@@ -160,8 +158,9 @@ class CountingCrawl : public SimCrawl {
     }
   }
 
-  std::string Audit(StrategyWorld& world, const ReaderRules& rules) override {
-    failure_.clear();
+  std::string Audit() override {
+    StrategyWorld& world = run_.world;
+    const ReaderRules rules = Rules();
     std::map<std::string, std::map<std::string, uint32_t>> read;  // domain → URL → how often
     std::map<std::string, uint64_t> deferred;
     std::set<std::pair<std::string, int64_t>> once;
@@ -199,7 +198,7 @@ class CountingCrawl : public SimCrawl {
     Compare(domain, "failures", record.failed, expected.failed);
     Compare(domain, "handed back", deferred, expected.deferred);
     std::set<std::string> urls;
-    for (uint64_t i = 0; i < kSimUrlsPerDomain; ++i) urls.insert(SimUrl(domain, i));
+    for (uint64_t i = 0; i < kSceneUrls; ++i) urls.insert(UrlOf(domain, i));
     for (const auto& [url, times] : read) urls.insert(url);
     for (const auto& [url, times] : expected.scheduled) urls.insert(url);
     for (const std::string& url : urls) {
@@ -208,7 +207,7 @@ class CountingCrawl : public SimCrawl {
       const uint32_t times = found == read.end() ? 0 : found->second;
       Compare(url, "the state's count against the log",
               CountingStrategy::CountOf(state.data.data()), times);
-      if (by_chance_) continue;
+      if (run_.shape.by_chance) continue;
       Compare(url, "queued, as its state says", state.status == LinkStatus::kQueued,
               expected.queued.contains(url));
       const auto wanted = expected.scheduled.find(url);
@@ -225,7 +224,6 @@ class CountingCrawl : public SimCrawl {
     if (failure_.empty()) failure_ = who + ": " + what;
   }
 
-  const bool by_chance_;
   std::map<std::string, Expected> expected_;
   std::map<std::string, uint32_t> failures_;  // by URL
   std::string failure_;
@@ -233,8 +231,12 @@ class CountingCrawl : public SimCrawl {
 
 }  // namespace
 
-std::unique_ptr<SimCrawl> NewCountingCrawl(bool by_chance) {
-  return std::make_unique<CountingCrawl>(by_chance);
+std::unique_ptr<Strategy> NewCountingStrategy(bool by_chance, uint64_t seed) {
+  return std::make_unique<CountingStrategy>(by_chance, seed);
 }
 
-}  // namespace orbweaver
+std::unique_ptr<Scene> NewCountingScene(SimRun& run, uint64_t seed) {
+  return std::make_unique<CountingScene>(run, seed);
+}
+
+}  // namespace orbweaver::sim

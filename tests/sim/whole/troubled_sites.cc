@@ -1,4 +1,4 @@
-#include "tests/sim/troubled_sites.h"
+#include "tests/sim/whole/troubled_sites.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 
 #include "common/base/check.h"
 
-namespace orbweaver {
+namespace orbweaver::sim {
 namespace {
 
 using std::chrono::milliseconds;
@@ -161,9 +161,7 @@ void TroubledSites::Complain(std::string_view url, std::string_view about) {
   }
 }
 
-void TroubledSites::OnBegin(FetchId id) { last_begun_ = id.value(); }
-
-SimulatedAnswer TroubledSites::Answer(std::string_view url) {
+SimulatedAnswer TroubledSites::Begin(int, FetchId id, std::string_view url) {
   ++requests_;
   const Target target = TargetOf(url);
   std::optional<SimulatedAnswer> unreachable = UnreachableAnswer(TroubleOf(target.site), random_);
@@ -173,7 +171,7 @@ SimulatedAnswer TroubledSites::Answer(std::string_view url) {
   ++sites_[target.site].running;
   const bool robots = target.path.ends_with("robots.txt");
   SimulatedAnswer answer = robots ? RobotsOf(target) : PageOf(target);
-  running_[last_begun_] = {
+  running_[id.value()] = {
       .site = target.site,
       .host = target.host,
       .allows = target.path == "/robots.txt" && !answer.failure && answer.status != 429 &&
@@ -201,7 +199,7 @@ void TroubledSites::Judge(std::string_view url, const Target& target) {
   }
 }
 
-void TroubledSites::OnEnd(FetchId id) {
+void TroubledSites::End(FetchId id) {
   const auto found = running_.find(id.value());
   if (found == running_.end()) return;
   const Running running = found->second;
@@ -228,7 +226,7 @@ void TroubledSites::OnEnd(FetchId id) {
   }
 }
 
-void TroubledSites::OnSpiderDied() {
+void TroubledSites::Disconnect(int) {
   running_.clear();
   // The next one takes each of its domains for one that was asked at this moment.
   for (Site& site : sites_) {
@@ -352,4 +350,4 @@ SimulatedAnswer TroubledSites::PageOf(const Target& target) {
   return {.body = "<title>A page</title><a href=/public/next>next</a>", .takes = takes};
 }
 
-}  // namespace orbweaver
+}  // namespace orbweaver::sim
