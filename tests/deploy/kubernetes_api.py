@@ -60,7 +60,7 @@ class ApiServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def call(self, method, path, body=None):
-        """(status, answer, warnings)."""
+        """(status, answer, warnings). Of a path that nobody serves the answer is text."""
         request = urllib.request.Request(self._address + path, method=method, data=json.dumps(body).encode() if body is not None else None,
                                          headers={"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"})
         try:
@@ -68,7 +68,9 @@ class ApiServer:
         except urllib.error.HTTPError as error:
             answer = error
         with answer:
-            return answer.status, json.loads(answer.read()), answer.headers.get_all("Warning") or []
+            said = answer.read()
+            is_json = answer.headers.get_content_type() == "application/json"
+            return answer.status, json.loads(said) if is_json else said.decode(), answer.headers.get_all("Warning") or []
 
     def _start(self):
         etcd_port, peer_port, port = _free_ports(3)
