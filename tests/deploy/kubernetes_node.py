@@ -25,7 +25,8 @@ class Node(ApiServer):
     """With `with`, in an enclosure that has settled: the node is ready, and containerd has the images of `archives`."""
 
     ADDRESS = ADDRESS
-    OPTIONS = ("--allow-privileged", "--kubelet-preferred-address-types", "InternalIP")
+    # No route leads from here to the addresses of Services: the server asks their pods itself.
+    OPTIONS = ("--allow-privileged", "--kubelet-preferred-address-types", "InternalIP", "--enable-aggregator-routing=true")
 
     def __init__(self, archives):
         self._archives = archives

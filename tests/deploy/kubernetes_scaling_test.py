@@ -9,12 +9,13 @@ from node_world import COMPONENTS, CONFIGURATION, SCALABLE, NodeWorld
 from synthetic_web import FAULTS
 
 setUpModule = node_world.start_node
+MOST = 2  # workers that autoscalers may have of each kind
 # Longer than the test's patience: partitions that nobody hands over have no owner until its end.
 LONG_SESSIONS = {"config": {"worker": {"session_timeout": "30m"}}}
 
 
 class ByHand(NodeWorld):
-    SIZE = (30, 100)
+    SIZE = (30, 60)
 
     def test_each_kind_goes_from_one_to_three_to_two(self):
         self.start("--faults", FAULTS)
@@ -55,12 +56,15 @@ class ByHand(NodeWorld):
 
 
 class ByItself(NodeWorld):
-    """Answers take half a second, and a spider fetches four pages at once: what it can do is eight pages a second, and a host gives one."""
+    """Answers take half a second, and a spider fetches four pages at once: what it can do is eight pages a second, and a host gives one.
 
-    SIZE = (30, 100)
+    Spiders have little else to wait for, so it is known how many are wanted. The other kinds are as busy as this machine is.
+    """
+
+    SIZE = (30, 60)
     SMALL = {"config": {"spider": {"max_fetches": 4}, "worker": {"session_timeout": "30m", "stats_interval": "2s"}},
              "autoscaling": {"enabled": True, "scaleDownAfterSeconds": 10,
-                             **{name: {"min": 1, "max": 3} for name, _, _ in COMPONENTS.values()}}}
+                             **{name: {"min": 1, "max": MOST} for name, _, _ in COMPONENTS.values()}}}
 
     def test_replicas_follow_the_load_and_go_with_it(self):
         self.start("--faults", "slow-first-byte", "--faulty-hosts", "1", "--faulty-pages", "1", "--slow-ms", "500", "--outside-links", "0",
@@ -74,14 +78,14 @@ class ByItself(NodeWorld):
         self.await_that("the autoscaler has its number", lambda: self.wanted("spider") == 1)
         self.add(seeds[3:])
         began = time.monotonic()
-        self.await_that("thirty hosts are worth three spiders", lambda: self.replicas("spider") == 3)
-        print(f"  three spiders after {time.monotonic() - began:.1f} s", flush=True)
-        self.await_owners("scaled up", spider=3)
+        self.await_that("thirty hosts are too much for one spider", lambda: self.replicas("spider") == MOST)
+        print(f"  another spider after {time.monotonic() - began:.1f} s, {self.web.requests():,} requests so far", flush=True)
+        self.await_owners("scaled up", spider=MOST)
         self.await_end()
         began = time.monotonic()
-        self.await_that("one of each is left", lambda: all(self.replicas(component) == 1 for component in COMPONENTS))
-        print(f"  one of each {time.monotonic() - began:.1f} s after the end", flush=True)
-        self.await_owners("scaled down", spider=1, strategy_worker=1, db_worker=1)
+        self.await_that("one spider is left", lambda: self.replicas("spider") == 1)
+        print(f"  one spider {time.monotonic() - began:.1f} s after the end", flush=True)
+        self.await_owners("scaled down", spider=1)
         self.assert_complete()
 
     def add(self, urls):
