@@ -164,7 +164,7 @@ constexpr Duration kLookEvery = std::chrono::milliseconds(250);
 constexpr Duration kIdleLook = std::chrono::seconds(1);
 constexpr Duration kStopDeadline = std::chrono::seconds(60);
 // Of a larger queue the rest is estimated: nobody wants to wait for it.
-constexpr uint64_t kMaxDomainsCounted = 1'000'000;
+constexpr uint64_t kMaxDomainsCounted = 20'000;
 constexpr uint64_t kMaxPutByCounted = 100'000;
 // Another crawl may be completing its own in the same folder.
 constexpr Duration kMirrorPatience = std::chrono::minutes(10);

@@ -10,12 +10,14 @@ for argument in "$@"; do
   case $argument in --help | -h) exec "$bench" --help ;; esac
 done
 
-# `cluster` is a program of its own: it runs the workers as processes; `python` is one: it measures the package in python/.
-cluster=no python=no rest=() cluster_options=()
+# `cluster` is a program of its own: it runs the workers as processes; `python` is one: it measures the package in python/; `peers` is
+# one that runs other crawlers, and only when it is named.
+cluster=no python=no peers=no rest=() cluster_options=()
 while [ $# -gt 0 ]; do
   case $1 in
     cluster) cluster=yes ;;
     python) python=yes ;;
+    peers) peers=yes ;;
     --hosts | --pages | --seconds | --soak)
       cluster_options+=("$1" "$2")
       shift
@@ -27,13 +29,13 @@ done
 set -- ${rest[@]+"${rest[@]}"}
 names=$(printf '%s\n' "$@" | grep -v '^--' | grep . || true)
 only_programs=no
-if [ $cluster$python != nono ] && [ -z "$names" ]; then only_programs=yes; fi
-if [ $cluster$python = nono ] && [ -z "$names" ]; then cluster=yes python=yes; fi
+if [ $cluster$python$peers != nonono ] && [ -z "$names" ]; then only_programs=yes; fi
+if [ $cluster$python$peers = nonono ] && [ -z "$names" ]; then cluster=yes python=yes; fi
 if [ $cluster = yes ]; then
   build release orbweaver orbweaver-spider orbweaver-strategy-worker orbweaver-db-worker orbweaver-synthetic-web
 fi
-[ $python = no ] || build release orbweaver orbweaver-synthetic-web
-if [ $cluster = yes ] || [ $python = yes ] || [ -z "$names" ] || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worker' <<<"$names"; then
+[ $python$peers = nono ] || build release orbweaver orbweaver-synthetic-web
+if [ $cluster = yes ] || [ $python = yes ] || { [ -z "$names" ] && [ $peers = no ]; } || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worker' <<<"$names"; then
   say "starting Kafka and HBase"
   trap '"$root/deploy/local/services" down --for $$ >&2' EXIT
   "$root/deploy/local/services" up --for $$ >&2
@@ -46,6 +48,7 @@ failed=0
 json=()
 case " $* " in *" --json "*) json=(--json) ;; esac
 [ $python = no ] || python3 "$root/tests/bench/python_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} || failed=1
+[ $peers = no ] || python3 "$root/tests/bench/peers/peers_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} || failed=1
 # Crawls as people start them, and the console's cost to one, are measured on the whole program.
 for part in crawl:crawl_program_bench.py console:console_load_bench.py; do
   if [ $only_programs = yes ] || { [ -n "$names" ] && ! grep -qx "${part%%:*}" <<<"$names"; }; then continue; fi

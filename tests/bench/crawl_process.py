@@ -28,11 +28,11 @@ class CrawlProcess:
         self.pid = self.process.pid
         self.await_that(lambda: self._contact.exists())
 
-    def await_that(self, holds):
+    def await_that(self, holds, every_s=0.02):
         deadline = time.monotonic() + PATIENCE_S
         while not holds():
             self.assert_runs(deadline)
-            time.sleep(0.02)
+            time.sleep(every_s)
 
     def assert_runs(self, deadline=math.inf):
         if self.process.poll() is not None or time.monotonic() > deadline:
