@@ -1,3 +1,4 @@
+// Long, since its coroutines share types of Asio and Beast, which no header of ours may name.
 #include "common/runtime/admin_server.h"
 
 #include <exception>
