@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from certificates import USER, Authority
 from install import HERE, Failure, class_path, say, tool
 from own_process import OwnProcess
 
@@ -31,10 +32,35 @@ OPENED = ["java.nio", "sun.nio.ch", "java.lang", "jdk.internal.ref", "java.lang.
 # Added where others than this machine come: of an option that stands twice, Kafka takes the later one.
 FOR_OTHERS = {
     "server.properties": ("", """
-listeners=PLAINTEXT://:${kafka_port},CONTROLLER://127.0.0.1:${controller_port}
-advertised.listeners=PLAINTEXT://${address}:${kafka_port}
+listeners=${protocol}://:${kafka_port},CONTROLLER://127.0.0.1:${controller_port}
+advertised.listeners=${protocol}://${address}:${kafka_port}
 """),
     "hbase-site.xml": ("</configuration>", "<property><name>hbase.regionserver.thrift.ipaddress</name><value>0.0.0.0</value></property>\n</configuration>"),
+}
+# Added where they speak TLS. HBase itself does so over HTTP only.
+SECURED = {
+    "server.properties": ("", """
+ssl.keystore.type=PEM
+ssl.keystore.location=${tls}/server.both.pem
+ssl.truststore.type=PEM
+ssl.truststore.location=${tls}/ca.pem
+sasl.enabled.mechanisms=SCRAM-SHA-512
+sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512
+listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+"""),
+    "client.properties": ("", """
+security.protocol=SASL_SSL
+ssl.truststore.type=PEM
+ssl.truststore.location=${tls}/ca.pem
+sasl.mechanism=SCRAM-SHA-512
+sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username="${user}" password="${password}";
+scram=SCRAM-SHA-512=[name=${user},password=${password}]
+"""),
+    "hbase-site.xml": ("</configuration>", "".join(
+        f"<property><name>hbase.{name}</name><value>{value}</value></property>\n" for name, value in {
+            "regionserver.thrift.http": "true", "thrift.ssl.enabled": "true", "thrift.ssl.keystore.type": "pkcs12",
+            "thrift.ssl.keystore.store": "${tls}/server.p12", "thrift.ssl.keystore.password": "${password}",
+            "thrift.ssl.keystore.keypassword": "${password}"}.items()) + "</configuration>"),
 }
 
 
@@ -48,6 +74,7 @@ class Service(OwnProcess):
 
     def __init__(self, name, instance_dir):
         self.dir = instance_dir / name
+        self.authority = Authority(instance_dir / "tls")
         self.ready = self.dir / "ready"
         self.marker = f"-Dorbweaver.service={self.dir}"
         super().__init__(name, self.dir / f"{name}.log", [self.marker])
@@ -64,30 +91,37 @@ class Service(OwnProcess):
         self.spawn(command, self.dir)
 
     def _write_configuration(self, ports):
-        framed = "true" if os.environ.get("ORBWEAVER_THRIFT_FRAMED") else "false"
+        is_secured = self.authority.exists()
+        values = {**ports, "address": address(), "protocol": "SASL_SSL" if is_secured else "PLAINTEXT", "user": USER,
+                  "password": self.authority.password() if is_secured else "",
+                  "framed": "true" if os.environ.get("ORBWEAVER_THRIFT_FRAMED") else "false"}
+        additions = [*([FOR_OTHERS] if address() != LOOPBACK else []), *([SECURED] if is_secured else [])]
         for template in (HERE / self.name).iterdir():
             if template.suffix not in (".properties", ".xml") or template.name == "pom.xml":
                 continue
-            folder = escape(str(self.dir)) if template.suffix == ".xml" else str(self.dir).replace("\\", "\\\\")
+            folders = {"dir": str(self.dir), "tls": str(self.authority.dir)}
+            for name, folder in folders.items():
+                folders[name] = escape(folder) if template.suffix == ".xml" else folder.replace("\\", "\\\\")
             text = template.read_text()
-            if address() != LOOPBACK and template.name in FOR_OTHERS:
-                before, more = FOR_OTHERS[template.name]
+            for before, more in [added[template.name] for added in additions if template.name in added]:
                 text = text.removesuffix("\n").removesuffix(before) + more
-            (self.dir / "conf" / template.name).write_text(
-                string.Template(text).safe_substitute(ports, dir=folder, framed=framed, address=address()))
+            file = self.dir / "conf" / template.name
+            file.touch(mode=0o600)  # it may hold a password
+            file.write_text(string.Template(text).safe_substitute(values, **folders))
 
     def _command(self, java, classes, ports):
         conf = self.dir / "conf"
         common = [java, self.marker, "-cp", f"{conf}:{classes}", f"-Djava.io.tmpdir={self.dir}/tmp",
                   "-Djava.net.preferIPv4Stack=true", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
         if self.name == "kafka":
-            return [*common, "-Xms128m", "-Xmx512m", "LocalKafka", conf / "server.properties", self.dir / "data",
-                    str(ports["kafka_port"]), self.ready]
+            return [*common, "-Xms128m", "-Xmx512m", "LocalKafka", conf / "server.properties", conf / "client.properties",
+                    self.dir / "data", self.ready]
         opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
         return [*common, "-Xms256m", "-Xmx1g", *opens, "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                 # A killed process leaves the kernel's copy, so ZooKeeper need not wait for the disk.
                 "-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=1024",
-                "LocalHBase", self.dir / "zookeeper", str(ports["thrift_port"]), self.ready]
+                "LocalHBase", self.dir / "zookeeper", str(ports["thrift_port"]), self.ready,
+                *([self.authority.certificate] if self.authority.exists() else [])]
 
     def run(self, main, *arguments):
         """Runs another main of the service's classes, as a client of it, to its end."""
@@ -119,11 +153,13 @@ class Service(OwnProcess):
 
 
 class Instance:
-    """The folder: two services, `ports.json`, `users/` (a file per process that uses it, or `pin`) and `lock`."""
+    """The folder: two services, `ports.json`, `users/` (a file per process that uses it, or `pin`), `lock`, and `tls` where they
+    speak it."""
 
     def __init__(self, folder):
         self.dir = folder
         self.services = {name: Service(name, folder) for name in ("kafka", "hbase")}
+        self.authority = Authority(folder / "tls")
         self.users_dir = folder / "users"
         self.lock = folder / "lock"
 
@@ -176,9 +212,19 @@ class Instance:
     def remove_user(self, pid):
         (self.users_dir / ("pin" if pid is None else str(pid))).unlink(missing_ok=True)
 
+    def secure(self):
+        """From now on, and until it is wiped, the services speak TLS, and Kafka asks for a password. Failure when they did not before."""
+        if self.authority.exists():
+            return
+        if any(service.dir.exists() for service in self.services.values()):
+            raise Failure(f"start services with TLS: those in {self.dir} were made without. `wipe` them first, or set "
+                          "ORBWEAVER_SERVICES_DIR to another folder.")
+        self.authority.make()
+        self.authority.issue("server", ",".join(f"IP:{ip}" for ip in sorted({LOOPBACK, address()})))
+
     def wipe(self):
         """Removes what the instance has made; the lock stays, since others may be waiting for it."""
-        for name in self.services:
+        for name in (*self.services, "tls"):
             shutil.rmtree(self.dir / name, ignore_errors=True)
         (self.dir / "ports.json").unlink(missing_ok=True)
 

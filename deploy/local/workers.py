@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import ssl
 import subprocess
 import time
 import urllib.error
@@ -21,8 +22,9 @@ PROGRAMS = {
 MOST = 64
 READY_DEADLINE_S = 240
 POLL_S = 0.1
-# A proxy of the user's environment does not lead to this machine's workers.
-DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+# A proxy of the user's environment does not lead to this machine's workers, whose certificates are for the names that others know them by.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}),
+                                     urllib.request.HTTPSHandler(context=ssl._create_unverified_context()))
 ADMIN = re.compile(r"started; admin server on (\S+)")
 
 
@@ -45,7 +47,7 @@ class Worker(OwnProcess):
         self.spawn([program, f"--config={self.cluster.config}", f"--set=worker.name={self.name}", "--set=admin.port=0",
                     *(f"--set={setting}" for setting in settings)], self.cluster.dir)
 
-    def address(self):
+    def url(self):
         """Where its admin server is, as its log says; None while it does not say so."""
         try:
             with open(self.log, "rb") as log:
@@ -53,15 +55,17 @@ class Worker(OwnProcess):
                 found = ADMIN.findall(log.read().decode(errors="replace"))
         except FileNotFoundError:
             return None
-        return found[-1] if found else None
+        if not found:
+            return None
+        return found[-1] if found[-1].startswith("https://") else f"http://{found[-1]}"
 
     def get(self, path):
         """An answer of its admin server: status and text. None when it does not answer."""
-        address = self.address()
-        if address is None:
+        url = self.url()
+        if url is None:
             return None
         try:
-            with DIRECT.open(f"http://{address}{path}", timeout=10) as answer:
+            with DIRECT.open(f"{url}{path}", timeout=10) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refused:
             return refused.code, refused.read().decode()
@@ -79,6 +83,17 @@ class Worker(OwnProcess):
                 raise Failure(f"start {self.name}: not ready after {READY_DEADLINE_S} s: {answer}. Its log: {self.log}")
             time.sleep(POLL_S)
             answer = self.get("/readyz")
+
+
+def secured(services):
+    """The options of workers that reach the services with these variables, as `services env` prints them: none where those do not speak TLS."""
+    if "ORBWEAVER_SERVICES_CA" not in services:
+        return {}
+    authority = services["ORBWEAVER_SERVICES_CA"]
+    return {"kafka.properties": {"security.protocol": "SASL_SSL", "ssl.ca.location": authority, "sasl.mechanism": "SCRAM-SHA-512",
+                                 "sasl.username": services["ORBWEAVER_KAFKA_USER"],
+                                 "sasl.password": services["ORBWEAVER_KAFKA_PASSWORD"]},
+            "hbase.http": True, "hbase.tls.enabled": True, "hbase.tls.ca_file": authority}
 
 
 class Workers:

@@ -1,10 +1,18 @@
 import java.io.File;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.LocalHBaseCluster;
@@ -21,6 +29,7 @@ import org.apache.hadoop.util.ToolRunner;
 import org.apache.thrift.TConfiguration;
 import org.apache.thrift.protocol.TBinaryProtocol;
 import org.apache.thrift.protocol.TCompactProtocol;
+import org.apache.thrift.transport.THttpClient;
 import org.apache.thrift.transport.TSocket;
 import org.apache.thrift.transport.TTransport;
 import org.apache.thrift.transport.layered.TFramedTransport;
@@ -38,7 +47,10 @@ public final class LocalHBase {
   private static final ByteBuffer TABLE = bytes("orbweaver_probe");
   private static final ByteBuffer FAMILY = bytes("f");
 
-  /** Arguments: the folder for ZooKeeper, the Thrift port, the file to create when ready. */
+  /**
+   * Arguments: the folder for ZooKeeper, the Thrift port, the file to create when ready, and where the Thrift server speaks TLS the
+   * authority of its certificate.
+   */
   public static void main(String[] args) {
     try {
       serve(args);
@@ -74,12 +86,15 @@ public final class LocalHBase {
       Thread.sleep(INITIALISED_POLL_MS);
     }
     HMaster master = cluster.getActiveMaster();
+    if (args.length > 3) {
+      HttpsURLConnection.setDefaultSSLSocketFactory(trusting(Path.of(args[3])));
+    }
     Readiness.serve("thrift2", () -> ToolRunner.run(conf, new ThriftServer(conf), thrift.toArray(new String[0])));
     Readiness.keep(
         Path.of(args[2]),
         () -> {
           checkRegions(master);
-          probe(port, framed, compact);
+          probe(args.length > 3 ? overHttps(port) : overSocket(port, framed), compact);
         });
   }
 
@@ -102,10 +117,34 @@ public final class LocalHBase {
     }
   }
 
-  /** Puts a value and gets that very value, through the Thrift port. */
-  private static void probe(int port, boolean framed, boolean compact) throws Exception {
+  private static SSLSocketFactory trusting(Path authority) throws Exception {
+    KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+    trusted.load(null, null);
+    try (InputStream file = Files.newInputStream(authority)) {
+      trusted.setCertificateEntry("authority", CertificateFactory.getInstance("X.509").generateCertificate(file));
+    }
+    TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    return context.getSocketFactory();
+  }
+
+  private static TTransport overSocket(int port, boolean framed) throws Exception {
     TSocket socket = new TSocket(new TConfiguration(), "127.0.0.1", port, TIMEOUT_MS);
-    try (TTransport transport = framed ? new TFramedTransport(socket) : socket) {
+    return framed ? new TFramedTransport(socket) : socket;
+  }
+
+  private static TTransport overHttps(int port) throws Exception {
+    THttpClient client = new THttpClient("https://127.0.0.1:" + port + "/");
+    client.setConnectTimeout(TIMEOUT_MS);
+    client.setReadTimeout(TIMEOUT_MS);
+    return client;
+  }
+
+  /** Puts a value and gets that very value, through the Thrift port. */
+  private static void probe(TTransport transport, boolean compact) throws Exception {
+    try (transport) {
       transport.open();
       THBaseService.Client client =
           new THBaseService.Client(compact ? new TCompactProtocol(transport) : new TBinaryProtocol(transport));
