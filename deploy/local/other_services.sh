@@ -1,5 +1,6 @@
 # Part of `./run test all`: the suites on Kafka and HBase once more, with what users may have and this machine's services have not: a newer
-# librdkafka (its `cooperative-sticky`), and a Thrift server with framed transport and compact protocol. Sourced by test.sh.
+# librdkafka (its `cooperative-sticky`), a Thrift server with framed transport and compact protocol, and both services with TLS. Sourced by
+# test.sh.
 # shellcheck shell=bash disable=SC2154
 
 # Prints a folder that has nothing but the library.
@@ -29,14 +30,19 @@ if [ "$(uname -m)" = x86_64 ]; then
   LD_LIBRARY_PATH=$newer run_ctest newer_librdkafka "$root/build/$preset" -R '^(kafka_bus_contract_test|common_bus_kafka_test)\.'
 fi
 
-(
-  say "the HBase suite with framed transport and compact protocol"
-  export ORBWEAVER_SERVICES_DIR=$root/build/framed-services ORBWEAVER_THRIFT_FRAMED=yes
+# run_on NAME VARIABLE TESTS: the tests that match, on services of their own for which the variable is set.
+run_on() {
+  export ORBWEAVER_SERVICES_DIR=$root/build/$1-services "$2"=yes
   trap '"$root/deploy/local/services" wipe --force >&2' EXIT
   "$root/deploy/local/services" up --for $$ >&2
   set -a
   eval "$("$root/deploy/local/services" env)"
   set +a
-  run_ctest framed_thrift "$root/build/$preset" -R '^hbase_store_contract_test\.'
+  run_ctest "$1" "$root/build/$preset" -R "$3"
   exit $status
-) || status=1
+}
+
+say "the HBase suite with framed transport and compact protocol"
+(run_on framed ORBWEAVER_THRIFT_FRAMED '^hbase_store_contract_test\.') || status=1
+say "both suites with TLS, and passwords for Kafka"
+(run_on tls ORBWEAVER_SERVICES_TLS '^(hbase_store|kafka_bus)_contract_test\.') || status=1

@@ -33,6 +33,10 @@ HBaseOptions TestOptions() {
   options.framed = options.compact = std::getenv("ORBWEAVER_THRIFT_FRAMED") != nullptr;
   // Framed servers of HBase 2.6 cannot split a table that they make (HBaseTables::Make).
   options.tables.regions = options.framed ? 1 : 4;
+  if (const char* const authority = std::getenv("ORBWEAVER_SERVICES_CA")) {
+    options.http = true;
+    options.tls = {.enabled = true, .ca_file = authority};
+  }
   options.table_prefix = "contract_";  // apart from tables that somebody works with
   return options;
 }

@@ -23,7 +23,8 @@ class KafkaBusEnv : public BusEnv {
 
   void Reopen() override {
     bus_.reset();
-    auto bus = NewKafkaBus({.brokers = brokers_, .prefix = kPrefix});
+    auto bus =
+        NewKafkaBus({.brokers = brokers_, .prefix = kPrefix, .properties = KafkaProperties()});
     EXPECT_OK(bus);
     bus_ = *std::move(bus);
   }
@@ -38,6 +39,9 @@ class KafkaBusEnv : public BusEnv {
     char why[256];
     rd_kafka_conf_t* const conf = rd_kafka_conf_new();
     rd_kafka_conf_set(conf, "bootstrap.servers", brokers_.c_str(), why, sizeof why);
+    for (const auto& [name, value] : KafkaProperties()) {
+      rd_kafka_conf_set(conf, name.c_str(), value.c_str(), why, sizeof why);
+    }
     rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
     rd_kafka_topic_partition_list_t* const list = rd_kafka_topic_partition_list_new(1);
     rd_kafka_topic_partition_list_add(list, (kPrefix + topic).c_str(), partition.value())->offset =
@@ -72,8 +76,9 @@ INSTANTIATE_TEST_SUITE_P(Kafka, BusContract,
 
 TEST(KafkaPrefix, KeepsTheTopicsAndGroupsOfTwoCrawlsApart) {
   const std::string brokers = ServiceAddress("ORBWEAVER_KAFKA");
-  const auto one = NewKafkaBus({.brokers = brokers, .prefix = "one-"});
-  const auto plain = NewKafkaBus({.brokers = brokers});
+  const auto one =
+      NewKafkaBus({.brokers = brokers, .prefix = "one-", .properties = KafkaProperties()});
+  const auto plain = NewKafkaBus({.brokers = brokers, .properties = KafkaProperties()});
   ASSERT_OK(one);
   ASSERT_OK(plain);
   constexpr Duration kTimeout = std::chrono::seconds(60);

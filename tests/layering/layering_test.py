@@ -12,12 +12,13 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Folder -> folders of ours whose headers it may include, besides its own and those below it. The longest match counts.
-COMMON_BELOW_MODEL = ["common/base", "common/config", "common/metrics", "common/url"]
+COMMON_BELOW_MODEL = ["common/base", "common/config", "common/metrics", "common/tls", "common/url"]
 COMMON_BELOW_BUS = COMMON_BELOW_MODEL + ["common/model"]
 LAYERS = {
     "common/base": [],
     "common/config": ["common/base"],
     "common/metrics": ["common/base"],
+    "common/tls": ["common/base"],
     "common/url": ["common/base", "common/config"],
     "common/scope": ["common/base", "common/config", "common/url"],
     "common/politeness": ["common/base", "common/config", "common/url"],

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <thrift/TApplicationException.h>
+#include <thrift/protocol/TProtocolException.h>
 #include <thrift/transport/TTransportException.h>
 
 #include "hbase_thrift/hbase_types.h"
@@ -12,6 +13,7 @@ namespace {
 
 using Kind = CallFailure::Kind;
 using apache::thrift::TApplicationException;
+using apache::thrift::protocol::TProtocolException;
 using apache::thrift::transport::TTransportException;
 
 // HBase's causes that no waiting mends. `canRetry` alone does not tell: the error of a call with
@@ -82,7 +84,14 @@ CallFailure SortCurrentException(std::string_view table) {
       default:
         return {Kind::kConnection, error.what()};
     }
-  } catch (const std::exception& error) {  // a damaged answer: TProtocolException, bad_alloc
+  } catch (const TProtocolException& error) {
+    if (error.getType() != TProtocolException::BAD_VERSION) {
+      return {Kind::kConnection, std::string("damaged answer: ") + error.what()};
+    }
+    return {Kind::kConnection,
+            "the answer is no message of Thrift. Are hbase.http, hbase.framed and hbase.compact as "
+            "the server has them?"};
+  } catch (const std::exception& error) {  // a damaged answer: bad_alloc
     return {Kind::kConnection, std::string("damaged answer: ") + error.what()};
   }
 }

@@ -9,6 +9,7 @@
 
 #include "common/base/status.h"
 #include "common/store/hbase/call_failure.h"
+#include "common/store/hbase/http_transport.h"
 #include "common/store/hbase/socket.h"
 #include "hbase_thrift/THBaseService.h"
 
@@ -100,7 +101,7 @@ std::shared_ptr<protocol::TProtocol> MakeProtocol(
 }  // namespace
 
 struct Connection::Impl {
-  Impl(const HBaseOptions& options, std::unique_ptr<Socket> connected)
+  Impl(const HBaseOptions& options, const HostPort& peer, std::unique_ptr<Socket> connected)
       : max_answer_bytes(options.max_answer_bytes),
         socket(std::make_shared<SocketTransport>(std::move(connected))) {
     const auto limits = std::make_shared<apache::thrift::TConfiguration>(
@@ -109,7 +110,9 @@ struct Connection::Impl {
       framed = std::make_shared<Framed>(socket, limits);
       client = std::make_unique<hbase_thrift::THBaseServiceClient>(MakeProtocol(options, framed));
     } else {
-      buffered = std::make_shared<Buffered>(socket, kBufferBytes, limits);
+      std::shared_ptr<transport::TTransport> bytes = socket;
+      if (options.http) bytes = NewHttpTransport(socket, peer.ToString());
+      buffered = std::make_shared<Buffered>(std::move(bytes), kBufferBytes, limits);
       client = std::make_unique<hbase_thrift::THBaseServiceClient>(MakeProtocol(options, buffered));
     }
   }
@@ -127,7 +130,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const HBaseOptions&
                                                              SteadyTime deadline) {
   ASSIGN_OR_RETURN(auto socket, Socket::Connect(peer, tls, deadline));
   return std::unique_ptr<Connection>(
-      new Connection(std::make_unique<Impl>(options, std::move(socket))));
+      new Connection(std::make_unique<Impl>(options, peer, std::move(socket))));
 }
 
 Connection::Connection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -61,7 +61,9 @@ absl::StatusOr<ConnectionPool::Loan> ConnectionPool::Borrow(SteadyTime deadline)
       const Host& host = hosts_[loan.host];
       if (!host.last_failure.empty()) cause = host.last_failure;
     }
-    DropFailed(std::move(loan), std::move(cause));
+    DropFailed(std::move(loan), std::move(cause), IsFatal(connection.status()));
+    absl::MutexLock lock(&mutex_);
+    if (AllRefused()) return FatalError("no Thrift server is trusted ({})", Failures());
   }
 }
 
@@ -71,6 +73,8 @@ void ConnectionPool::Return(Loan loan) {
   --host.on_loan;
   host.backoff.Reset();
   host.not_before = {};
+  host.refused = false;
+  any_worked_ = true;
   if (!host.last_failure.empty()) {
     Log(LogLevel::kInfo, "hbase", "Thrift server {} works again", peer(loan).ToString());
     host.last_failure.clear();
@@ -89,16 +93,20 @@ void ConnectionPool::Drop(Loan loan) {
   changed_.SignalAll();
 }
 
-void ConnectionPool::DropFailed(Loan loan, std::string cause) {
+void ConnectionPool::DropFailed(Loan loan, std::string cause, bool refused) {
   absl::MutexLock lock(&mutex_);
   Host& host = hosts_[loan.host];
   --host.on_loan;
+  host.refused = refused;
   host.idle.clear();
   const SteadyTime now = SystemClock().Now();
   // Several calls that fail at the same time are one failure.
   if (host.not_before <= now) host.not_before = now + host.backoff.Next();
   if (host.last_failure != cause) {
-    Log(LogLevel::kWarning, "hbase", "Thrift server {}: {}", peer(loan).ToString(), cause);
+    // Otherwise it is the caller's error, which says it.
+    if (!AllRefused()) {
+      Log(LogLevel::kWarning, "hbase", "Thrift server {}: {}", peer(loan).ToString(), cause);
+    }
     host.last_failure = std::move(cause);
   }
   changed_.SignalAll();
@@ -121,14 +129,24 @@ size_t ConnectionPool::Choose(SteadyTime now, SteadyTime* wait_until) {
 }
 
 absl::Status ConnectionPool::NoneFree() const {
+  const std::string failures = Failures();
+  if (failures.empty()) return TimeoutError("all connections are in use");
+  return RetryError("no Thrift server works ({})", failures);
+}
+
+bool ConnectionPool::AllRefused() const {
+  return !any_worked_ &&
+         std::all_of(hosts_.begin(), hosts_.end(), [](const Host& host) { return host.refused; });
+}
+
+std::string ConnectionPool::Failures() const {
   std::string failures;
   for (size_t i = 0; i < hosts_.size(); ++i) {
     if (hosts_[i].last_failure.empty()) continue;
     if (!failures.empty()) failures += "; ";
     failures += peers_[i].ToString() + ": " + hosts_[i].last_failure;
   }
-  if (failures.empty()) return TimeoutError("all connections are in use");
-  return RetryError("no Thrift server works ({})", failures);
+  return failures;
 }
 
 }  // namespace orbweaver

@@ -34,7 +34,8 @@ class ConnectionPool {
 
   // A connection to the least busy server that works; an idle one rather than a new one. Waits
   // until `deadline` when all connections are on loan or no server works; the error then says why
-  // none does (retry). Every loan ends by one of the three calls below.
+  // none does (retry). Fatal at once when no server has ever worked and the certificates of all are
+  // refused; later that is an outage. Every loan ends by one of the three calls below.
   absl::StatusOr<Loan> Borrow(SteadyTime deadline) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The server answered.
@@ -45,7 +46,7 @@ class ConnectionPool {
   void Drop(Loan loan) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The server failed: no new call goes there for a while.
-  void DropFailed(Loan loan, std::string cause) ABSL_LOCKS_EXCLUDED(mutex_);
+  void DropFailed(Loan loan, std::string cause, bool refused = false) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const HostPort& peer(const Loan& loan) const { return peers_[loan.host]; }
 
@@ -56,12 +57,16 @@ class ConnectionPool {
     Backoff backoff;
     SteadyTime not_before{};
     std::string last_failure;
+    bool refused = false;  // for its certificate, when it failed last
   };
 
   // The working host with the fewest loans that has room for another, or hosts_.size(). Sets
   // *wait_until to when a host that is left alone may be tried again.
   size_t Choose(SteadyTime now, SteadyTime* wait_until) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status NoneFree() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The certificates of all servers are refused, and never were not.
+  bool AllRefused() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::string Failures() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const HBaseOptions options_;
   const std::vector<HostPort> peers_;
@@ -70,6 +75,7 @@ class ConnectionPool {
   absl::Mutex mutex_;
   absl::CondVar changed_;                            // a loan has ended
   std::vector<Host> hosts_ ABSL_GUARDED_BY(mutex_);  // as in peers_
+  bool any_worked_ ABSL_GUARDED_BY(mutex_) = false;
   size_t first_ ABSL_GUARDED_BY(mutex_) = 0;  // where to begin looking, so that equals take turns
 };
 

@@ -19,6 +19,7 @@
 #include <thrift/protocol/TBinaryProtocol.h>
 #include <thrift/protocol/TCompactProtocol.h>
 #include <thrift/transport/TBufferTransports.h>
+#include <thrift/transport/THttpServer.h>
 #include <thrift/transport/TVirtualTransport.h>
 
 #include "common/base/check.h"
@@ -297,6 +298,7 @@ struct FakeHBase::Impl {
   std::shared_ptr<transport::TTransport> Wrap(
       const std::shared_ptr<transport::TTransport>& raw) const {
     if (options.framed) return std::make_shared<ServerFramed>(raw);
+    if (options.http) return std::make_shared<transport::THttpServer>(raw);
     return std::make_shared<transport::TBufferedTransport>(raw);
   }
 

@@ -31,6 +31,7 @@ enum class FakeReply {
 struct FakeHBaseOptions {
   bool framed = false;
   bool compact = false;
+  bool http = false;
   std::string certificate_file;  // with a key: TLS
   std::string key_file;
 };

@@ -63,9 +63,14 @@ void DeclareHBaseOptions(config::Schema& schema, HBaseOptions* options) {
              {.doc = "As hbase.regionserver.thrift.framed in the Thrift servers"});
   schema.Add("hbase.compact", &options->compact,
              {.doc = "As hbase.regionserver.thrift.compact in the Thrift servers"});
+  schema.Add("hbase.http", &options->http,
+             {.doc = "As hbase.regionserver.thrift.http in the Thrift servers"});
 
   HBaseTlsOptions& tls = options->tls;
-  schema.Add("hbase.tls.enabled", &tls.enabled, {.doc = "Speak TLS with the Thrift servers"});
+  schema.Add("hbase.tls.enabled", &tls.enabled,
+             {.doc = "Speak TLS with the Thrift servers. HBase's own (hbase.thrift.ssl.enabled) "
+                     "do so over HTTP alone: set hbase.http too. Without it a proxy before them "
+                     "speaks it"});
   schema.Add(
       "hbase.tls.verify", &tls.verify,
       {.doc = "Refuse servers whose certificate is not signed by a known authority or is for "

@@ -60,6 +60,8 @@ struct HBaseOptions {
   // As the Thrift servers are configured (hbase.regionserver.thrift.framed and .compact).
   bool framed = false;
   bool compact = false;
+  // hbase.regionserver.thrift.http: a call is a POST. Neither framed nor compact then.
+  bool http = false;
   HBaseTlsOptions tls;
 
   int connections_per_host = 8;

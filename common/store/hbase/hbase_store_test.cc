@@ -78,25 +78,30 @@ FakeHBase::Script Always(FakeReply reply) {
 }
 
 TEST_F(HBaseStoreTest, SpeaksEveryTransportAndProtocolThatServersAreConfiguredWith) {
-  for (const bool framed : {false, true}) {
-    for (const bool compact : {false, true}) {
-      FakeHBase server({.framed = framed, .compact = compact});
-      options_ = {.hosts = {server.address()}, .framed = framed, .compact = compact};
-      store_ = nullptr;
-      ASSERT_OK(Put(0, 100, std::string(1000, 'v')));
-      Rows rows;
-      ASSERT_OK(Get(101, &rows));
-      EXPECT_EQ(rows[99][0].value, std::string(1000, 'v'));
-      EXPECT_EQ(rows[99][0].version, Version(1));
-      EXPECT_TRUE(rows[100].empty());
-      absl::Status status;
-      EXPECT_EQ(Scan(&status).size(), 100u);
-      ASSERT_OK(status);
-      const std::string name = RowName(0);
-      const RowErase erase{name, Version(1), {}};
-      ASSERT_OK(store().Erase(kTable, {&erase, 1}, kLong));
-      EXPECT_EQ(server.rows(), 99u);
-    }
+  for (const FakeHBaseOptions& how : {FakeHBaseOptions{},
+                                      {.framed = true},
+                                      {.compact = true},
+                                      {.framed = true, .compact = true},
+                                      {.http = true}}) {
+    FakeHBase server(how);
+    options_ = {.hosts = {server.address()},
+                .framed = how.framed,
+                .compact = how.compact,
+                .http = how.http};
+    store_ = nullptr;
+    ASSERT_OK(Put(0, 100, std::string(1000, 'v')));
+    Rows rows;
+    ASSERT_OK(Get(101, &rows));
+    EXPECT_EQ(rows[99][0].value, std::string(1000, 'v'));
+    EXPECT_EQ(rows[99][0].version, Version(1));
+    EXPECT_TRUE(rows[100].empty());
+    absl::Status status;
+    EXPECT_EQ(Scan(&status).size(), 100u);
+    ASSERT_OK(status);
+    const std::string name = RowName(0);
+    const RowErase erase{name, Version(1), {}};
+    ASSERT_OK(store().Erase(kTable, {&erase, 1}, kLong));
+    EXPECT_EQ(server.rows(), 99u);
   }
 }
 

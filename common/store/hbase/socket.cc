@@ -142,6 +142,7 @@ absl::Status Socket::Drive(std::string_view action, SteadyTime deadline,
       case IoStep::kClosed:
         return RetryError("{}: the server closed the connection", action);
       case IoStep::kFailed:
+        if (tls_ && tls_->refused()) return FatalError("{}: {}", action, tls_->error());
         return RetryError("{}: {}", action, tls_ ? tls_->error() : ErrorText(errno));
     }
   }

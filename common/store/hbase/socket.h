@@ -16,8 +16,8 @@
 
 namespace orbweaver {
 
-// Not thread-safe. After an error only destruction makes sense. All errors are retry; a deadline
-// that passed is DeadlineExceeded.
+// Not thread-safe. After an error only destruction makes sense. Errors are retry, a deadline that
+// passed being DeadlineExceeded; but fatal where the server's certificate was refused.
 class Socket {
  public:
   // Tries the host's addresses one after the other. Blocks until `deadline` at most, but for the

@@ -28,6 +28,12 @@ absl::Status CheckOptions(const HBaseOptions& options) {
       options.bytes_per_call < 1) {
     return FatalError("open HBase store: a size in its options is below 1");
   }
+  if (options.http && (options.framed || options.compact)) {
+    return FatalError(
+        "open HBase store: Thrift servers over HTTP are neither framed nor compact. Set one of "
+        "hbase.http and hbase.{}",
+        options.framed ? "framed" : "compact");
+  }
   // Thrift takes a value above its limit for damage, so the largest that can be put must fit.
   if (options.max_answer_bytes < 2 * kMaxPutBytes || options.max_answer_bytes > (1 << 30)) {
     return FatalError("open HBase store: max_answer_bytes must lie from 32 MiB to 1 GiB");

@@ -10,6 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/base/status.h"
+#include "common/tls/refused_certificate.h"
 
 namespace orbweaver {
 namespace {
@@ -22,7 +23,7 @@ std::string TakeOpenSslErrors() {
     if (!text.empty()) text += "; ";
     text += line;
   }
-  return text.empty() ? "unknown error" : text;
+  return text;
 }
 
 int FdOf(BIO* bio) { return static_cast<int>(reinterpret_cast<intptr_t>(BIO_get_data(bio))); }
@@ -118,7 +119,11 @@ TlsSession::~TlsSession() { SSL_free(ssl_); }
 
 IoStep TlsSession::Handshake() {
   ERR_clear_error();
-  return StepOf(SSL_connect(ssl_));
+  const IoStep step = StepOf(SSL_connect(ssl_));
+  if (step == IoStep::kFailed && !refused_) {
+    error_ += ". Does it speak TLS there? See hbase.tls.enabled and hbase.hosts";
+  }
+  return step;
 }
 
 IoStep TlsSession::Read(std::span<char> into, size_t* count) {
@@ -143,10 +148,16 @@ IoStep TlsSession::StepOf(int result) {
     default:
       break;
   }
+  const unsigned long first = ERR_peek_error();
   const long verified = SSL_get_verify_result(ssl_);
-  error_ = verified != X509_V_OK
-               ? std::string("the server's certificate: ") + X509_verify_cert_error_string(verified)
-               : TakeOpenSslErrors();
+  refused_ = ERR_GET_REASON(first) == SSL_R_CERTIFICATE_VERIFY_FAILED && verified != X509_V_OK;
+  if (refused_) {
+    error_ = RefusedCertificate(verified, "hbase.tls.ca_file");
+  } else if (first == 0 || ERR_GET_REASON(first) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
+    error_ = "the server closed the connection";
+  } else {
+    error_ = TakeOpenSslErrors();
+  }
   return IoStep::kFailed;
 }
 

@@ -60,12 +60,15 @@ class TlsSession {
 
   // Why the last step failed.
   const std::string& error() const { return error_; }
+  // Whether it failed since the server's certificate was refused: it would be again.
+  bool refused() const { return refused_; }
 
  private:
   IoStep StepOf(int result);
 
   ssl_st* const ssl_;
   std::string error_;
+  bool refused_ = false;
 };
 
 }  // namespace orbweaver
