@@ -202,10 +202,16 @@ int Init(const ProductOptions& options, const Mode& mode, Duration timeout) {
     PrintError("\n");
     return false;
   };
-  const bool recorded =
-      step(InitTables(**tables, only_check, timeout), "HBase") &&
-      step(InitTopicRecord(**store, **bus, options.topics.partitions, mode, timeout), "Kafka");
-  if (recorded || only_check) step(InitTopics(**bus, *topics, only_check, timeout), "Kafka");
+  bool recorded = false;
+  bool answered = true;  // and what could not be asked once is not asked again
+  if (step(InitTables(**tables, only_check, timeout), "HBase")) {
+    const auto record = InitTopicRecord(**store, **bus, options.topics.partitions, mode, timeout);
+    answered = record.ok();
+    recorded = step(record, "Kafka");
+  }
+  if (answered && (recorded || only_check)) {
+    step(InitTopics(**bus, *topics, only_check, timeout), "Kafka");
+  }
   return good ? kExitOk : kExitFailed;
 }
 

@@ -1,11 +1,12 @@
 #include "common/bus/kafka/client.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <future>
 #include <limits>
-#include <syslog.h>
 #include <thread>
+#include <unistd.h>
 
 #include "common/base/log.h"
 #include "common/base/status.h"
@@ -38,17 +39,13 @@ constexpr std::string_view kReserved[] = {
     "transactional.id",
 };
 
-constexpr Duration kDestroyPatience = std::chrono::seconds(1);
+// librdkafka says of a file that it cannot read neither its name nor why.
+constexpr std::string_view kFiles[] = {
+    "ssl.ca.location",  "ssl.certificate.location", "ssl.crl.location",
+    "ssl.key.location", "ssl.keystore.location",    "sasl.kerberos.keytab",
+};
 
-void LogLine(const rd_kafka_t*, int level, const char* facility, const char* text) {
-  // A property of the other kind of client is no news: the same properties are given to all.
-  if (std::strcmp(facility, "CONFWARN") == 0) return;
-  const LogLevel as = level <= LOG_ERR       ? LogLevel::kError
-                      : level <= LOG_WARNING ? LogLevel::kWarning
-                      : level <= LOG_INFO    ? LogLevel::kInfo
-                                             : LogLevel::kDebug;
-  Log(as, "kafka", "{}: {}", facility, text);
-}
+constexpr Duration kDestroyPatience = std::chrono::seconds(1);
 
 absl::Status Set(rd_kafka_conf_t* conf, const std::string& name, const std::string& value) {
   char why[512];
@@ -63,7 +60,7 @@ absl::Status Set(rd_kafka_conf_t* conf, const std::string& name, const std::stri
 absl::StatusOr<Conf> NewConf(const KafkaOptions& options,
                              std::initializer_list<Property> properties) {
   Conf conf(rd_kafka_conf_new());
-  rd_kafka_conf_set_log_cb(conf.get(), LogLine);
+  WatchContact(conf.get(), /*is_awaited=*/false);
   RETURN_IF_ERROR(Set(conf.get(), "bootstrap.servers", options.brokers));
   RETURN_IF_ERROR(Set(conf.get(), "client.id", options.client_id));
   RETURN_IF_ERROR(Set(conf.get(), "client.software.name", "orbweaver"));
@@ -75,6 +72,10 @@ absl::StatusOr<Conf> NewConf(const KafkaOptions& options,
       return FatalError(
           "kafka.properties.{}: Orbweaver sets it itself, its guarantees rest on it. Remove it",
           name);
+    }
+    const bool is_file = std::find(std::begin(kFiles), std::end(kFiles), name) != std::end(kFiles);
+    if (is_file && value != "probe" && access(value.c_str(), R_OK) != 0) {
+      return FatalError("kafka.properties.{}: {}: {}", name, value, std::strerror(errno));
     }
     RETURN_IF_ERROR(Set(conf.get(), name, value));
   }
@@ -110,7 +111,7 @@ void DestroyMember(rd_kafka_t* client) {
   std::promise<void> destroyed;
   std::future<void> done = destroyed.get_future();
   std::thread thread([client, destroyed = std::move(destroyed)]() mutable {
-    rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    DestroyClient(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     destroyed.set_value();
   });
   if (done.wait_for(kDestroyPatience) == std::future_status::ready) return thread.join();
@@ -124,6 +125,9 @@ absl::Status ToStatus(rd_kafka_resp_err_t error, std::string_view action) {
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
     case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
       return TimeoutError("{}: {}", action, rd_kafka_err2str(error));
+    // Of a client that was let in before: AwaitBroker decides for those that begin.
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
     case RD_KAFKA_RESP_ERR__TRANSPORT:
     case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
     case RD_KAFKA_RESP_ERR__RESOLVE:

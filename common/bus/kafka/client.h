@@ -15,6 +15,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/ids.h"
+#include "common/bus/kafka/broker_contact.h"
 #include "common/bus/kafka/kafka_bus.h"
 
 namespace orbweaver::kafka {
@@ -32,7 +33,10 @@ struct Free {
 // its own.
 void DestroyMember(rd_kafka_t* client);
 
-using Handle = std::unique_ptr<rd_kafka_t, Free<rd_kafka_destroy>>;
+// For a client without one.
+inline void DestroyHandle(rd_kafka_t* client) { DestroyClient(client, 0); }
+
+using Handle = std::unique_ptr<rd_kafka_t, Free<DestroyHandle>>;
 using MemberHandle = std::unique_ptr<rd_kafka_t, Free<DestroyMember>>;
 using Conf = std::unique_ptr<rd_kafka_conf_t, Free<rd_kafka_conf_destroy>>;
 using Queue = std::unique_ptr<rd_kafka_queue_t, Free<rd_kafka_queue_destroy>>;

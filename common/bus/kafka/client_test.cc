@@ -22,6 +22,13 @@ TEST(KafkaClientTest, AMisspelledPropertyIsRefusedByName) {
   EXPECT_NE(MessageOf(bus.status()).find("kafka.properties.linger.mss"), std::string_view::npos);
 }
 
+TEST(KafkaClientTest, AFileThatCannotBeReadIsNamed) {
+  const auto bus = NewKafkaBus({.properties = {{"ssl.ca.location", "/nowhere"}}});
+  ASSERT_TRUE(IsFatal(bus.status()));
+  EXPECT_EQ(MessageOf(bus.status()),
+            "kafka.properties.ssl.ca.location: /nowhere: No such file or directory");
+}
+
 TEST(KafkaClientTest, AnyOtherPropertyPassesThrough) {
   EXPECT_TRUE(NewKafkaBus({.properties = {{"linger.ms", "50"}, {"fetch.min.bytes", "10"}}}).ok());
 }
@@ -29,6 +36,7 @@ TEST(KafkaClientTest, AnyOtherPropertyPassesThrough) {
 TEST(KafkaClientTest, ErrorsAreSortedByWhatTheCallerCanDo) {
   EXPECT_TRUE(ToStatus(RD_KAFKA_RESP_ERR_NO_ERROR, "x").ok());
   EXPECT_TRUE(IsRetry(ToStatus(RD_KAFKA_RESP_ERR__TRANSPORT, "x")));
+  EXPECT_TRUE(IsRetry(ToStatus(RD_KAFKA_RESP_ERR__AUTHENTICATION, "x")));
   EXPECT_TRUE(IsRetry(ToStatus(RD_KAFKA_RESP_ERR__TIMED_OUT, "x")));
   EXPECT_TRUE(IsFenced(ToStatus(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, "x")));
   EXPECT_TRUE(IsFenced(ToStatus(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "x")));

@@ -31,10 +31,14 @@ class KafkaBus : public Bus {
                                                         Duration timeout) override {
     std::vector<TopicSpec> named(topics.begin(), topics.end());
     for (TopicSpec& topic : named) topic.name.insert(0, options_.prefix);
-    return kafka::EnsureTopics(clients_->any(), named, timeout);
+    const kafka::Deadline deadline(timeout);
+    ASSIGN_OR_RETURN(rd_kafka_t* const client, clients_->Any(timeout));
+    return kafka::EnsureTopics(client, named, deadline.Left());
   }
   absl::StatusOr<int> PartitionCount(std::string_view topic, Duration timeout) override {
-    return kafka::PartitionCount(clients_->any(), options_.prefix + std::string(topic), timeout);
+    const kafka::Deadline deadline(timeout);
+    ASSIGN_OR_RETURN(rd_kafka_t* const client, clients_->Any(timeout));
+    return kafka::PartitionCount(client, options_.prefix + std::string(topic), deadline.Left());
   }
 
  private:

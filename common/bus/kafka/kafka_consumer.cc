@@ -556,8 +556,15 @@ void KafkaConsumer::AddError(rd_kafka_resp_err_t error, const char* words) {
     error = rd_kafka_fatal_error(handle_.get(), text, sizeof text);
     words = text;
   }
-  const absl::Status status = ToStatus(error, fmt::format("read {}: {}", topic_, words));
-  // A single connection that broke is repaired in the background; that no broker is left is news.
+  // A single connection that broke is repaired in the background, and has been said; that no broker
+  // is left is news.
+  if (error == RD_KAFKA_RESP_ERR__TRANSPORT || error == RD_KAFKA_RESP_ERR__RESOLVE ||
+      error == RD_KAFKA_RESP_ERR__SSL || error == RD_KAFKA_RESP_ERR__AUTHENTICATION) {
+    return;
+  }
+  const std::string why =
+      error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN ? LastFailure(handle_.get()) : "";
+  const absl::Status status = ToStatus(error, fmt::format("read {}: {}{}", topic_, words, why));
   // Any other loss of membership follows as a rebalance.
   const bool removed = IsFenced(status) && error != RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
   if (removed || (IsRetry(status) && error != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)) {

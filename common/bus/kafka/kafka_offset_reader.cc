@@ -7,10 +7,17 @@ namespace orbweaver::kafka {
 
 absl::StatusOr<std::unique_ptr<OffsetClients>> OffsetClients::Create(const KafkaOptions& kafka) {
   ASSIGN_OR_RETURN(Conf conf, NewConf(kafka, {}));
+  WatchContact(conf.get(), /*is_awaited=*/true);
   // A consumer's client: a producer's would create topics by asking for them, where brokers allow
   // it.
   ASSIGN_OR_RETURN(Handle any, NewHandle(RD_KAFKA_CONSUMER, std::move(conf)));
   return std::unique_ptr<OffsetClients>(new OffsetClients(kafka, std::move(any)));
+}
+
+absl::StatusOr<rd_kafka_t*> OffsetClients::Any(Duration timeout) {
+  if (!was_connected_) RETURN_IF_ERROR(AwaitBroker(any_.get(), timeout));
+  was_connected_ = true;
+  return any_.get();
 }
 
 absl::StatusOr<rd_kafka_t*> OffsetClients::OfGroup(std::string_view group) {
@@ -26,11 +33,12 @@ absl::StatusOr<std::vector<LogBounds>> KafkaOffsetReader::Bounds(
     std::string_view name, std::span<const PartitionId> partitions, Duration timeout) {
   const std::string topic = clients_.options().prefix + std::string(name);
   const Deadline deadline(timeout);
+  ASSIGN_OR_RETURN(rd_kafka_t* const client, clients_.Any(timeout));
   // The start first: it only grows, so a start past the end is never reported.
-  ASSIGN_OR_RETURN(const auto starts, ListOffsets(clients_.any(), topic, partitions,
-                                                  OffsetKind::kStart, deadline.Left()));
-  ASSIGN_OR_RETURN(const auto ends, ListOffsets(clients_.any(), topic, partitions, OffsetKind::kEnd,
-                                                deadline.Left()));
+  ASSIGN_OR_RETURN(const auto starts,
+                   ListOffsets(client, topic, partitions, OffsetKind::kStart, deadline.Left()));
+  ASSIGN_OR_RETURN(const auto ends,
+                   ListOffsets(client, topic, partitions, OffsetKind::kEnd, deadline.Left()));
   std::vector<LogBounds> bounds;
   for (size_t i = 0; i < starts.size(); ++i) bounds.push_back({starts[i], ends[i]});
   return bounds;

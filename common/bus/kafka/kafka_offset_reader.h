@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,7 +28,8 @@ class OffsetClients {
   static absl::StatusOr<std::unique_ptr<OffsetClients>> Create(const KafkaOptions& kafka);
 
   const KafkaOptions& options() const { return options_; }
-  rd_kafka_t* any() const { return any_.get(); }
+  // Waits until it has been connected to a broker once, as AwaitBroker does.
+  absl::StatusOr<rd_kafka_t*> Any(Duration timeout);
   // Valid as long as this.
   absl::StatusOr<rd_kafka_t*> OfGroup(std::string_view group) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -37,6 +39,7 @@ class OffsetClients {
 
   const KafkaOptions options_;
   const Handle any_;
+  std::atomic<bool> was_connected_ = false;
 
   absl::Mutex mutex_;
   std::map<std::string, MemberHandle, std::less<>> groups_ ABSL_GUARDED_BY(mutex_);

@@ -19,9 +19,9 @@ void DeclareKafkaOptions(config::Schema& schema, KafkaOptions* options) {
                      "nothing"});
   schema.Add(
       "kafka.properties", &options->properties,
-      {.shown_keys = {"security.protocol", "sasl.mechanism*", "client.*", "compression.*", "*.ms",
-                      "*.bytes", "*.kbytes", "*.messages", "*.location", "broker.address.*",
-                      "enable.*", "debug", "retries", "acks"},
+      {.shown_keys = {"security.protocol", "sasl.mechanism*", "sasl.username", "client.*",
+                      "compression.*", "*.ms", "*.bytes", "*.kbytes", "*.messages", "*.location",
+                      "broker.address.*", "enable.*", "debug", "retries", "acks"},
        .doc = "Any property of librdkafka, by its own name, for example security.protocol or "
               "linger.ms; those that the guarantees rest on are refused"});
 }

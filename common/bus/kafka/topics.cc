@@ -27,7 +27,11 @@ absl::StatusOr<TopicState> Describe(rd_kafka_t* client, std::string_view name, D
   const absl::Status asked =
       ToStatus(rd_kafka_metadata(client, 0, topic.get(), &raw, Milliseconds(timeout)),
                fmt::format("describe topic {}: no answer from the brokers", name));
-  if (IsRetry(asked)) RemindOfBrokers(client);
+  if (IsRetry(asked)) {
+    RemindOfBrokers(client);
+    const std::string why = std::string(MessageOf(asked)) + LastFailure(client);
+    return absl::Status(asked.code(), absl::string_view(why));
+  }
   RETURN_IF_ERROR(asked);
   const Metadata metadata(raw);
   TopicState state;
