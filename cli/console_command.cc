@@ -147,18 +147,19 @@ OrderSubject OrdersOfCluster(const ProductOptions& options, const PublicSuffixes
     return writer->durable();
   };
   // Workers refuse whoever has not their token.
-  const std::string& token = options.process.admin.token;
-  if (token.empty()) return subject;
-  subject.ask_owner = [&token, open = subject.open](const std::string& action,
+  const WorkerAccess access{.token = options.process.admin.token,
+                            .ca_file = options.process.admin.tls_ca};
+  if (access.token.empty()) return subject;
+  subject.ask_owner = [access, open = subject.open](const std::string& action,
                                                     int partition) -> absl::StatusOr<std::string> {
     ASSIGN_OR_RETURN(const OpenCrawl crawl, open());
     ASSIGN_OR_RETURN(const auto workers, FindQueueWorkers(*crawl.bus));
-    return AskQueueOwner(workers, token, action, partition);
+    return AskQueueOwner(workers, access, action, partition);
   };
-  subject.drain = [&token,
+  subject.drain = [access,
                    open = subject.open](const std::string& worker) -> absl::StatusOr<std::string> {
     ASSIGN_OR_RETURN(const OpenCrawl crawl, open());
-    return DrainWorker(*crawl.bus, token, worker);
+    return DrainWorker(*crawl.bus, access, worker);
   };
   return subject;
 }

@@ -35,7 +35,7 @@ namespace {
   --workers ADDR,…  of a cluster: admin servers of the db workers, HOST:PORT; by default those that
                     report
   --token TEXT      their admin.token
-  --config FILE     read the options from a file: admin.token, kafka.brokers
+  --config FILE     read the options from a file: admin.token, admin.tls_ca, kafka.brokers
   --set NAME=VALUE  set an option
   --help            this text
 
@@ -126,7 +126,9 @@ absl::Status Do(const std::string& action, const ProductOptions& options, const 
   }
   absl::Status result;
   for (const int partition : partitions) {
-    const auto says = AskQueueOwner(args.workers, args.token, action, partition);
+    const auto says =
+        AskQueueOwner(args.workers, {.token = args.token, .ca_file = options.process.admin.tls_ca},
+                      action, partition);
     if (says.ok()) Print("{}\n", *says);
     result.Update(says.status());
     KeepOrderOfCommand(options.console, std::nullopt, action,

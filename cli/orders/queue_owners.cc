@@ -20,16 +20,16 @@ std::string WithoutNewlines(std::string text) {
   return text;
 }
 
-absl::StatusOr<AdminResponse> Ask(const std::string& worker, std::string_view token,
+absl::StatusOr<AdminResponse> Ask(const std::string& worker, const WorkerAccess& access,
                                   std::string_view action, const FormParams& params) {
   const std::string target = fmt::format("/actions/{}", action);
-  const std::string authorization = fmt::format("Bearer {}", token);
+  const std::string authorization = fmt::format("Bearer {}", access.token);
   const std::string form = EncodeForm(params);
   ASSIGN_OR_RETURN(
       AdminResponse answer,
       AskAdmin(worker,
                {.method = "POST", .target = target, .authorization = authorization, .body = form},
-               kAskTimeout));
+               kAskTimeout, {.verify = true, .ca_file = access.ca_file}));
   answer.body = WithoutNewlines(std::move(answer.body));
   return answer;
 }
@@ -47,11 +47,11 @@ absl::StatusOr<std::vector<std::string>> FindQueueWorkers(Bus& bus) {
 }
 
 absl::StatusOr<std::string> AskQueueOwner(const std::vector<std::string>& workers,
-                                          std::string_view token, const std::string& action,
+                                          const WorkerAccess& access, const std::string& action,
                                           int partition) {
   std::string reasons;
   for (const std::string& worker : workers) {
-    const auto answer = Ask(worker, token, action, {{"partition", fmt::to_string(partition)}});
+    const auto answer = Ask(worker, access, action, {{"partition", fmt::to_string(partition)}});
     if (answer.ok() && answer->status == kDone) return answer->body;
     const std::string why = answer.ok() ? fmt::format("{}: {}", worker, answer->body)
                                         : std::string(MessageOf(answer.status()));
@@ -65,7 +65,7 @@ absl::StatusOr<std::string> AskQueueOwner(const std::vector<std::string>& worker
       action, partition, reasons);
 }
 
-absl::StatusOr<std::string> DrainWorker(Bus& bus, std::string_view token,
+absl::StatusOr<std::string> DrainWorker(Bus& bus, const WorkerAccess& access,
                                         const std::string& worker) {
   for (const char* const role : {"spider", "strategy-worker", "db-worker"}) {
     ASSIGN_OR_RETURN(const auto live, LiveWorkers(bus, role, kLookTimeout));
@@ -74,7 +74,7 @@ absl::StatusOr<std::string> DrainWorker(Bus& bus, std::string_view token,
       if (one.admin_address.empty()) {
         return PoisonError("worker {} has no admin server", worker);
       }
-      ASSIGN_OR_RETURN(const AdminResponse answer, Ask(one.admin_address, token, "drain", {}));
+      ASSIGN_OR_RETURN(const AdminResponse answer, Ask(one.admin_address, access, "drain", {}));
       if (answer.status == kDone) return fmt::format("worker {}: {}", worker, answer.body);
       return RetryError("drain {} at {}: {}", worker, one.admin_address, answer.body);
     }

@@ -1,6 +1,7 @@
 #include "common/runtime/admin_client.h"
 
 #include <exception>
+#include <openssl/x509v3.h>
 #include <optional>
 
 #include <boost/asio/as_tuple.hpp>
@@ -8,7 +9,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -18,6 +18,7 @@
 #include <boost/beast/http/write.hpp>
 
 #include "common/base/status.h"
+#include "common/tls/refused_certificate.h"
 
 namespace orbweaver {
 namespace {
@@ -34,16 +35,27 @@ using Resolver = asio::ip::basic_resolver<tcp, Executor>;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable_t<Executor>());
 
 struct Exchange {
+  const AdminTrust& trust;
   std::string host;
   std::string port;
-  std::string trusted;
   http::request<http::string_body> request;
   http::response<http::string_body> response;
   std::string step = "look its name up";  // what went wrong, if anything did
   error_code error;
+  std::string refused;  // why the server's certificate was
   bool is_tls = false;
   bool done = false;
 };
+
+error_code LoadAuthorities(const std::string& file, asio::ssl::context& context) {
+  error_code error;
+  if (file.empty()) {
+    context.set_default_verify_paths(error);
+  } else {
+    context.load_verify_file(file, error);
+  }
+  return error;
+}
 
 template <typename Stream>
 asio::awaitable<void, Executor> Talk(Exchange& exchange, Stream& stream) {
@@ -78,22 +90,36 @@ asio::awaitable<void, Executor> Run(Exchange& exchange, Resolver& resolver, Sock
   }
   exchange.step = "agree on TLS";
   asio::ssl::context context(asio::ssl::context::tls_client);
-  if (!exchange.trusted.empty()) {
-    context.load_verify_file(exchange.trusted, exchange.error);
-    if (exchange.error) co_return;
-    context.set_verify_mode(asio::ssl::verify_peer);
-    context.set_verify_callback(asio::ssl::host_name_verification(exchange.host));
+  if (exchange.trust.verify) {
+    exchange.error = LoadAuthorities(exchange.trust.ca_file, context);
+    if (exchange.error) {
+      exchange.refused = fmt::format("read the authorities '{}' ({}): {}", exchange.trust.ca_file,
+                                     exchange.trust.ca_option, exchange.error.message());
+      co_return;
+    }
   }
   asio::ssl::stream<Socket&> tls(socket, context);
+  SSL* const session = tls.native_handle();
+  const bool is_address =
+      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), exchange.host.c_str()) == 1;
+  if (!is_address) {
+    SSL_set_tlsext_host_name(session, exchange.host.c_str());
+    SSL_set1_host(session, exchange.host.c_str());
+  }
+  tls.set_verify_mode(exchange.trust.verify ? asio::ssl::verify_peer : asio::ssl::verify_none);
   const auto [disagreed] = co_await tls.async_handshake(asio::ssl::stream_base::client, kAwait);
   exchange.error = disagreed;
+  if (const long result = SSL_get_verify_result(session);
+      disagreed && exchange.trust.verify && result != X509_V_OK) {
+    exchange.refused = RefusedCertificate(result, exchange.trust.ca_option);
+  }
   if (!disagreed) co_await Talk(exchange, tls);
 }
 
 }  // namespace
 
 absl::StatusOr<AdminResponse> AskAdmin(const std::string& url, const AdminRequest& request,
-                                       Duration timeout, const std::string& trusted) {
+                                       Duration timeout, const AdminTrust& trust) {
   constexpr std::string_view kHttp = "http://";
   constexpr std::string_view kHttps = "https://";
   const bool is_tls = url.starts_with(kHttps);
@@ -104,9 +130,14 @@ absl::StatusOr<AdminResponse> AskAdmin(const std::string& url, const AdminReques
   if (colon == std::string::npos || colon == 0 || colon + 1 == address.size()) {
     return PoisonError("ask {}: expected HOST:PORT", address);
   }
-  Exchange exchange;
+  Exchange exchange{.trust = trust,
+                    .host = {},
+                    .port = {},
+                    .request = {},
+                    .response = {},
+                    .error = {},
+                    .refused = {}};
   exchange.is_tls = is_tls;
-  exchange.trusted = trusted;
   exchange.host = address.substr(0, colon);
   exchange.port = address.substr(colon + 1);
   if (exchange.host.starts_with('[') && exchange.host.ends_with(']')) {
@@ -139,6 +170,7 @@ absl::StatusOr<AdminResponse> AskAdmin(const std::string& url, const AdminReques
   } catch (const std::exception& error) {
     return RetryError("ask {}: {}", address, error.what());
   }
+  if (!exchange.refused.empty()) return FatalError("ask {}: {}", address, exchange.refused);
   if (exchange.error) {
     return RetryError("ask {}: {}: {}", address, exchange.step, exchange.error.message());
   }

@@ -1,5 +1,6 @@
 #include "common/runtime/admin_client.h"
 
+#include <atomic>
 #include <future>
 #include <string>
 
@@ -9,6 +10,7 @@
 
 #include "common/base/status.h"
 #include "common/runtime/admin_server.h"
+#include "tests/support/certificate.h"
 
 namespace orbweaver {
 namespace {
@@ -58,6 +60,36 @@ TEST(AdminClientTest, WhoNeverAnswersIsGivenUp) {
                                {.method = "GET", .target = "/"}, std::chrono::milliseconds(50));
   EXPECT_TRUE(IsRetry(answer.status()));
   leave.set_value();
+}
+
+TEST(AdminClientTest, ATokenIsSentToNobodyWhoseCertificateIsRefused) {
+  const Certificate certificate("IP:127.0.0.1"), elsewhere("IP:127.0.0.2"), other("IP:127.0.0.1");
+  std::atomic<int> requests = 0;
+  const auto ask = [&requests](const Certificate& shown, const AdminTrust& trust) {
+    AdminServer server({.tls_certificate = shown.certificate_file, .tls_key = shown.key_file},
+                       [&requests](const AdminRequest&) {
+                         ++requests;
+                         return AdminResponse();
+                       });
+    EXPECT_TRUE(server.Start().ok());
+    return AskAdmin(fmt::format("https://127.0.0.1:{}", server.port()),
+                    {.method = "GET", .target = "/", .authorization = "Bearer t"}, kLong, trust)
+        .status();
+  };
+  EXPECT_TRUE(ask(certificate, {.verify = true, .ca_file = certificate.certificate_file}).ok());
+  EXPECT_TRUE(ask(elsewhere, {}).ok());
+  EXPECT_EQ(requests, 2);
+  const auto refused = [&ask](const Certificate& shown, const std::string& ca_file) {
+    const absl::Status status = ask(shown, {.verify = true, .ca_file = ca_file});
+    EXPECT_TRUE(IsFatal(status)) << status;
+    return std::string(MessageOf(status));
+  };
+  EXPECT_THAT(refused(certificate, other.certificate_file),
+              HasSubstr("no known authority has signed the server's certificate"));
+  EXPECT_THAT(refused(certificate, ""), HasSubstr("Name the authority's file in admin.tls_ca"));
+  EXPECT_THAT(refused(elsewhere, elsewhere.certificate_file), HasSubstr("is for another host"));
+  EXPECT_THAT(refused(certificate, "/nowhere"), HasSubstr("read the authorities '/nowhere'"));
+  EXPECT_EQ(requests, 2);
 }
 
 TEST(AdminClientTest, WhatIsNoAddressIsRefused) {

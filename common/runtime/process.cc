@@ -53,6 +53,10 @@ std::string MachineName() {
   return name;
 }
 
+std::string SchemeOf(const AdminOptions& options) {
+  return options.tls_cert.empty() ? "" : "https://";
+}
+
 // HOST:PORT, an IPv6 address in brackets.
 std::string AdminAddress(const AdminOptions& options, int port) {
   std::string host = options.advertise.empty() ? options.listen : options.advertise;
@@ -61,7 +65,7 @@ std::string AdminAddress(const AdminOptions& options, int port) {
   if (is_bare_ipv6) host = "[" + host + "]";
   const bool has_port =
       host.find(':', host.rfind(']') == host.npos ? 0 : host.rfind(']')) != host.npos;
-  return has_port ? host : fmt::format("{}:{}", host, port);
+  return SchemeOf(options) + (has_port ? host : fmt::format("{}:{}", host, port));
 }
 
 // Runs from the first thread to the last. Everything that `run` builds is destroyed before anything
@@ -105,11 +109,15 @@ absl::Status Serve(const ProcessInfo& info, const ProcessOptions& options,
   std::vector<std::string> hosts = options.admin.hosts;
   hosts.push_back(MachineName());
   if (!options.admin.advertise.empty()) hosts.push_back(options.admin.advertise);
-  AdminServer server({.listen = options.admin.listen, .port = options.admin.port, .hosts = hosts},
+  AdminServer server({.listen = options.admin.listen,
+                      .port = options.admin.port,
+                      .hosts = hosts,
+                      .tls_certificate = options.admin.tls_cert,
+                      .tls_key = options.admin.tls_key},
                      [&site](const AdminRequest& request) { return site.Handle(request); });
   RETURN_IF_ERROR(server.Start());
-  Log(LogLevel::kInfo, "process", "{} started; admin server on {}:{}", info.name,
-      options.admin.listen, server.port());
+  Log(LogLevel::kInfo, "process", "{} started; admin server on {}{}:{}", info.name,
+      SchemeOf(options.admin), options.admin.listen, server.port());
 
   Process process{.stop = stop,
                   .metrics = metrics,
@@ -145,6 +153,14 @@ void DeclareProcessOptions(config::Schema& schema, ProcessOptions* options) {
              {.secret = true,
               .doc = "Bearer token that calls which change something must send; without it they "
                      "are refused"});
+  schema.Add("admin.tls_cert", &options->admin.tls_cert,
+             {.doc = "File with a worker's certificates (PEM, the chain behind its own): its admin "
+                     "server speaks HTTPS then. They are read again when they change"});
+  schema.Add("admin.tls_key", &options->admin.tls_key,
+             {.doc = "File with the private key of admin.tls_cert (PEM, without a password)"});
+  schema.Add("admin.tls_ca", &options->admin.tls_ca,
+             {.doc = "File of the authorities (PEM) that workers' certificates are signed by, for "
+                     "commands and the console when they ask a worker; empty: the system's"});
   schema.Add("stop.deadline", &options->stop_deadline,
              {.min = std::chrono::milliseconds(1),
               .max = std::chrono::hours(24),
@@ -172,6 +188,10 @@ int RunProcess(const ProcessInfo& info, int argc, char** argv,
     std::string message;
     AppendPrintable(MessageOf(loaded), Lines::kKeep, &message);
     fmt::print(stderr, "{}\n", message);
+    return kExitUsage;
+  }
+  if (options.admin.tls_cert.empty() != options.admin.tls_key.empty()) {
+    fmt::print(stderr, "TLS needs both files: set admin.tls_cert and admin.tls_key\n");
     return kExitUsage;
   }
   ConfigureLog(log);

@@ -52,7 +52,7 @@ struct Process {
   std::atomic<bool>& started;
   // Set by every SIGHUP where ProcessInfo::reloads says so; `run` takes it back.
   std::atomic<bool>& reload_wanted;
-  // HOST:PORT where others can reach the admin server.
+  // HOST:PORT where others can reach the admin server; https://HOST:PORT where it speaks TLS.
   std::string admin_address;
 };
 
@@ -62,6 +62,9 @@ struct AdminOptions {
   std::string advertise;
   std::string token;
   std::vector<std::string> hosts;
+  std::string tls_cert;  // with a key: HTTPS
+  std::string tls_key;
+  std::string tls_ca;  // of those whom this process asks
 };
 
 struct ProcessOptions {

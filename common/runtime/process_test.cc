@@ -8,10 +8,13 @@
 #include <unistd.h>
 #include <vector>
 
+#include "fmt/format.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/runtime/admin_client.h"
 #include "common/runtime/signal_watcher.h"
+#include "tests/support/certificate.h"
 #include "tests/support/promtool.h"
 #include "tests/support/raw_client.h"
 
@@ -128,6 +131,24 @@ TEST(ProcessTest, StopsInGoodOrderOnEitherSignal) {
     EXPECT_EQ(child.WaitForExit(), 0) << child.said();
     EXPECT_THAT(child.said(), EndsWith("process-test stopped\n"));
   }
+}
+
+TEST(ProcessTest, ItsAdminServerSpeaksTlsWhereItHasACertificate) {
+  const Certificate certificate("IP:127.0.0.1");
+  const std::string cert = "--set=admin.tls_cert=" + certificate.certificate_file;
+  Child child({cert, "--set=admin.tls_key=" + certificate.key_file});
+  const std::string marker = "admin server on https://127.0.0.1:";
+  const std::string& said = child.ReadThrough(marker);
+  const int port = std::stoi(said.substr(said.find(marker) + marker.size()));
+  const auto answer =
+      AskAdmin(fmt::format("https://127.0.0.1:{}", port), {.method = "GET", .target = "/healthz"},
+               std::chrono::minutes(1), {.verify = true, .ca_file = certificate.certificate_file});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->status, 200);
+
+  Child half({cert});
+  EXPECT_EQ(half.WaitForExit(), 2);
+  EXPECT_EQ(half.said(), "TLS needs both files: set admin.tls_cert and admin.tls_key\n");
 }
 
 TEST(ProcessTest, AHangUpThatNohupIgnoresIsIgnored) {

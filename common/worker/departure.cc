@@ -43,10 +43,13 @@ absl::StatusOr<int> WantedPods(const StatefulPod& pod, Duration timeout) {
   const std::string target =
       fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}/scale", space, pod.set);
   const std::string authorization = "Bearer " + token;
-  ASSIGN_OR_RETURN(const AdminResponse answer,
-                   AskAdmin("https://" + pod.server,
-                            {.method = "GET", .target = target, .authorization = authorization},
-                            timeout, pod.account + "/ca.crt"));
+  ASSIGN_OR_RETURN(
+      const AdminResponse answer,
+      AskAdmin("https://" + pod.server,
+               {.method = "GET", .target = target, .authorization = authorization}, timeout,
+               {.verify = true,
+                .ca_file = pod.account + "/ca.crt",
+                .ca_option = "the pod's service account"}));
   if (answer.status != 200) {
     return RetryError("ask {} for {}: status {}. The pod's service account needs `get` on it",
                       pod.server, target, answer.status);
