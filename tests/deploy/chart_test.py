@@ -24,6 +24,7 @@ EVERYTHING = {
     "spider": {"archive": {"enabled": True, "storageClass": "fast"}, "nodeSelector": {"kind": "crawl"},
                "tolerations": [{"key": "crawl", "operator": "Exists", "effect": "NoSchedule"}]},
     "pagesWorker": {"enabled": True},
+    "admin": {"tlsSecret": "admin-tls"},
     "strategyLibrary": {"file": "libmine.so#deep", "image": "registry.example.com/mine:1"},
     "autoscaling": {"enabled": True, "tlsSecret": "metrics-tls", "caBundle": "-----BEGIN CERTIFICATE-----\nAA=="},
     "console": {"enabled": True, "service": True, "orders": True, "tlsSecret": "console-tls", "journalClaim": "orders"},
@@ -166,8 +167,8 @@ class Options(unittest.TestCase):
             return {name: defaults(below, [*path, name]) for name, below in of["properties"].items()}
         config = defaults(schema, [])
         self.assertLess(150, len(names))
-        for section, name in (("admin", "listen"), ("admin", "port"), ("admin", "advertise"), ("admin", "token"), ("worker", "name"),
-                              ("worker", "on_stop"), ("strategy", "path")):
+        for section, name in (("admin", "listen"), ("admin", "port"), ("admin", "advertise"), ("admin", "token"), ("admin", "tls_cert"), ("admin", "tls_key"),
+                              ("admin", "tls_ca"), ("worker", "name"), ("worker", "on_stop"), ("strategy", "path")):
             del config[section][name]
         del config["spider"]["archive"]["folder"], config["console"]
         config["spider"]["fetch"]["headers"] = {"Accept": "text/html", "X-Team": "crawl: \"we\" 'are' {{ here }}"}
@@ -225,7 +226,10 @@ class Options(unittest.TestCase):
                          self.options(Release(), "strategy-worker")["strategy.params.max_pages"])
 
     def test_probes_ports_and_names_are_those_of_the_configuration(self):
-        release = Release(EVERYTHING)
+        for release, scheme in ((Release({"pagesWorker": {"enabled": True}}), "http"), (Release(EVERYTHING), "https")):
+            self.check_probes_ports_and_names(release, scheme)
+
+    def check_probes_ports_and_names(self, release, scheme):
         for component in release.components():
             template = release.worker(component)["spec"]["template"]
             container = release.container(component)
@@ -238,13 +242,16 @@ class Options(unittest.TestCase):
             probes = [container[name]["httpGet"] for name in ("startupProbe", "livenessProbe", "readinessProbe")]
             self.assertEqual(["/healthz", "/healthz", "/readyz"], [probe["path"] for probe in probes])
             self.assertEqual({"admin"}, {probe["port"] for probe in probes})
+            self.assertEqual({scheme.upper()}, {probe["scheme"] for probe in probes})
+            self.assertEqual(scheme == "https", "prometheus.io/scheme" in template["metadata"]["annotations"])
+            self.assertEqual(scheme == "https", values["admin.tls_cert"] == "/etc/orbweaver-admin-tls/tls.crt")
             # Kubernetes replaces $(…) by variables that stand before; a pod of a headless Service is POD.SERVICE.
             names = [one["name"] for one in container["env"]]
             self.assertEqual({"name": "ORBWEAVER_WORKER__NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}, container["env"][0])
             self.assertLess(names.index("ORBWEAVER_WORKER__NAME"), names.index("ORBWEAVER_ADMIN__ADVERTISE"))
-            self.assertEqual(f"$(ORBWEAVER_WORKER__NAME).orbweaver-{component}", values["admin.advertise"])
+            self.assertEqual(f"$(ORBWEAVER_WORKER__NAME).orbweaver-{component}.crawl.svc", values["admin.advertise"])
         asked = {word for pod in release.all("Pod") for container in pod["spec"]["containers"] for word in container["args"] if "://" in word}
-        self.assertEqual({f"http://orbweaver-{component}-0.orbweaver-{component}:{self.options(release, component)['admin.port']}/readyz"
+        self.assertEqual({f"{scheme}://orbweaver-{component}-0.orbweaver-{component}.crawl.svc:{self.options(release, component)['admin.port']}/readyz"
                           for component in release.components()}, asked)
 
     def test_the_console_is_told_what_it_knows(self):

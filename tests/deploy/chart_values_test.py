@@ -78,6 +78,22 @@ def console(release):
     return found
 
 
+def admin_speaks_tls(release):
+    """Workers show the certificate, and all who ask them know its authority."""
+    folder = "/etc/orbweaver-admin-tls"
+    mount, volume = {"name": "admin-tls", "mountPath": folder, "readOnly": True}, {"name": "admin-tls", "secret": {"secretName": "t", "defaultMode": 0o440}}
+    shown = {f"ORBWEAVER_ADMIN__TLS_{kind}": f"{folder}/tls.{file}" for kind, file in (("CERT", "crt"), ("KEY", "key"))}
+    trusted = {"ORBWEAVER_ADMIN__TLS_CA": f"{folder}/ca.crt"}
+    test, = release.all("Pod")
+    return all([
+        *({**shown, **trusted}.items() <= environment(release.container(one)).items() for one in release.components()),
+        trusted.items() <= environment(console(release)).items(),
+        *(mount in one.get("volumeMounts", []) for one in release.containers()),
+        *(volume in one.get("volumes", []) for one in release.pods()),
+        *(one["args"][one["args"].index("--cacert") + 1] == f"{folder}/ca.crt" if "--cacert" in one["args"] else False for one in test["spec"]["containers"]),
+        release.all("PodMonitor")[0]["spec"]["podMetricsEndpoints"][0].get("scheme") == "https"])
+
+
 ALL_MONITORING = {"monitoring": {"podMonitor": True, "alerts": True, "dashboard": True}}
 # Path -> (value, what else must be set, what is then true and was not without it).
 SWITCHES = {
@@ -128,6 +144,7 @@ SWITCHES = {
                          and "serviceAccountName" not in template(r, "spider")
                          and "ORBWEAVER_WORKER__ON_STOP" not in environment(r.container("spider"))),
     "init.enabled": (False, {}, lambda r: not r.all("Job")),
+    "admin.tlsSecret": ("t", {"console": {"enabled": True}, **ALL_MONITORING}, admin_speaks_tls),
     "console.enabled": (True, {}, lambda r: [one["metadata"]["name"] for one in r.all("Deployment")] == ["orbweaver-console"]),
     "console.service": (True, {"console": {"enabled": True}, **TOKENS}, lambda r: console(r)["args"][-1] == "0.0.0.0:9600"
                         and r.find("Service", "orbweaver-console")["spec"]["ports"][0]["port"] == 9600
@@ -217,6 +234,10 @@ WRONG = [
     ({"config": {"spider": {"archive": {"folder": "/x"}}}}, "config.spider.archive.folder: spider.archive.enabled sets it"),
     ({"config": {"strategy": {"path": "/x.so"}}}, "config.strategy.path: strategyLibrary.file sets it"),
     ({"config": {"kafka": {"properties": {"sasl.password": "x"}}}}, "sasl.password: secrets do not belong into values"),
+    ({"config": {"kafka": {"properties": {"ssl.key.password": "x"}}}}, "ORBWEAVER_KAFKA__PROPERTIES__SSL__KEY__PASSWORD"),
+    ({"config": {"admin": {"tls_cert": "/x"}}}, "config.admin.tls_cert: admin.tlsSecret sets it"),
+    ({"config": {"admin": {"tls_key": "/x"}}}, "config.admin.tls_key: admin.tlsSecret sets it"),
+    ({"config": {"admin": {"tls_ca": "/x"}}}, "config.admin.tls_ca: admin.tlsSecret sets it"),
     ({"config": {"hbase": {"hosts": "hbase:9090"}}}, "config.hbase.hosts: hbase:9090 is no list"),
     ({"config": {"network": {"allow_networks": "10.0.0.0/8"}}}, "config.network.allow_networks: 10.0.0.0/8 is no list"),
     ({"config": {"network": {"dns_servers": "9.9.9.9"}}}, "config.network.dns_servers: 9.9.9.9 is no list"),

@@ -51,6 +51,9 @@ scaleDown:
     "admin.listen" "the chart sets it"
     "admin.port" "the chart sets it"
     "admin.advertise" "the chart sets it"
+    "admin.tls_cert" "admin.tlsSecret sets it"
+    "admin.tls_key" "admin.tlsSecret sets it"
+    "admin.tls_ca" "admin.tlsSecret sets it"
     "console.journal" "the chart sets it; console.journalClaim keeps it"
     "console.read_only" "console.orders sets it"
     "console.tls_cert" "console.tlsSecret sets it"
@@ -76,8 +79,10 @@ scaleDown:
 {{- if not (kindIs "string" $brokers) -}}
 {{- fail (printf "config.kafka.brokers: %v is no text; write HOST:PORT,HOST:PORT" $brokers) -}}
 {{- end -}}
-{{- if hasKey (dig "kafka" "properties" (dict) $config) "sasl.password" -}}
-{{- fail "config.kafka.properties: sasl.password: secrets do not belong into values: make a Secret with the key ORBWEAVER_KAFKA__PROPERTIES__SASL__PASSWORD and name it in secrets.environment" -}}
+{{- range list "sasl.password" "ssl.key.password" "ssl.keystore.password" -}}
+{{- if hasKey (dig "kafka" "properties" (dict) $config) . -}}
+{{- fail (printf "config.kafka.properties: %s: secrets do not belong into values: make a Secret with the key ORBWEAVER_KAFKA__PROPERTIES__%s and name it in secrets.environment" . (upper . | replace "." "__")) -}}
+{{- end -}}
 {{- end -}}
 {{- if and .Values.pagesWorker.enabled (dig "db_worker" "roles" "" $config) -}}
 {{- fail "config.db_worker.roles: pagesWorker.enabled sets the roles" -}}

@@ -51,6 +51,7 @@ securityContext:
 {{- end }}
 - name: tmp
   mountPath: /tmp
+{{- include "orbweaver.adminTlsMount" . }}
 {{- end -}}
 
 {{- define "orbweaver.volumes" -}}
@@ -65,6 +66,7 @@ securityContext:
 {{- end }}
 - name: tmp
   emptyDir: {}
+{{- include "orbweaver.adminTlsVolume" . }}
 {{- end -}}
 
 {{- /* Small ones, that ask Kafka and HBase a few things. */ -}}
