@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "deploy" / "local"))
 from synthetic_web import Web  # noqa: E402
-from workers import PROGRAMS, Workers  # noqa: E402
+from workers import PROGRAMS, Workers, secured  # noqa: E402
 
 PARTITIONS = 8
 TOPICS = ("spider-log", "scoring-log", "spider-feed")
@@ -48,6 +48,7 @@ class World(unittest.TestCase):
         self.workers.configure({
             "kafka.brokers": os.environ["ORBWEAVER_KAFKA"], "kafka.prefix": prefix,
             "hbase.hosts": [os.environ["ORBWEAVER_THRIFT"]], "hbase.table_prefix": prefix, "hbase.regions": 1,
+            **secured(os.environ),
             "topics.partitions": PARTITIONS,
             "network.proxy": f"http://127.0.0.1:{self.web.port}", "network.allow_private": True,
             "politeness.delay": f"{DELAY_MS}ms", "feed.interval": "50ms",

@@ -9,6 +9,7 @@ import gzip
 import html
 import http.client
 import logging
+import os
 import re
 import sys
 import time
@@ -21,6 +22,9 @@ THREADS = 8
 AGENT = {"User-Agent": "orbweaver-python/1.0 (+mailto:test@example.com)"}
 BROKERS, PREFIX, PORT, MODE = sys.argv[1:5]
 OPTIONS = {"delay": 0, "session_timeout": 6, "commit_interval": 0.2, "concurrency": THREADS, "back_off_first": 1, "fetch_timeout": 60}
+if "ORBWEAVER_SERVICES_CA" in os.environ:
+    OPTIONS["kafka"] = {"security.protocol": "SASL_SSL", "ssl.ca.location": os.environ["ORBWEAVER_SERVICES_CA"], "sasl.mechanism": "SCRAM-SHA-512",
+                        "sasl.username": os.environ["ORBWEAVER_KAFKA_USER"], "sasl.password": os.environ["ORBWEAVER_KAFKA_PASSWORD"]}
 robots = set()  # hosts whose robots.txt was asked for
 
 

@@ -64,7 +64,8 @@ class Spider:
         self._drain_s = options.drain_timeout
         self._is_open = True
         self.core = SpiderCore(options, self._send, time.monotonic, time.time)
-        common = {"bootstrap.servers": brokers, "logger": _LOG, **options.kafka}
+        self._was_let_in = False
+        common = {"bootstrap.servers": brokers, "logger": _LOG, "error_cb": self._on_error, **options.kafka}
         self._producer = confluent_kafka.Producer({
             **common, "enable.idempotence": True, "partitioner": "murmur2_random", "compression.type": "lz4", "linger.ms": 5,
             # No entry is given up while the next is sent: the partition's log has a beginning of what was sent.
@@ -285,7 +286,14 @@ class Spider:
 
     # Called inside poll() and close().
 
+    def _on_error(self, error: Any) -> None:
+        """Ends a spider that Kafka refuses from the start. Of one that it has let in before, librdkafka tries again."""
+        is_refusal = error.code() == KafkaError._AUTHENTICATION or "certificate verify failed" in error.str()
+        if is_refusal and not self._was_let_in:
+            self._fail(SpiderError(f"reach Kafka: {error.str()}. See the options `kafka`: sasl.username, sasl.password, ssl.ca.location"))
+
     def _on_assign(self, consumer: Any, partitions: List[Any]) -> None:
+        self._was_let_in = True
         if not partitions:
             consumer.assign([])
             return
