@@ -63,6 +63,21 @@ TEST(Utf8Test, CharactersAcrossBlocksAreSeenAsAWhole) {
   EXPECT_FALSE(IsValidUtf8(std::string(63, 'a') + "\xc3" + std::string(64, 'a')));
 }
 
+TEST(Utf8Test, HoldsTheBoundsOfSecondBytesAtEveryPlaceOfABlock) {
+  const std::string good[] = {"\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80",
+                              "\xf4\x8f\xbf\xbf"};
+  const std::string bad[] = {"\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
+                             "\xc0\x80",     "\xc1\xbf",     "\xf5\x80\x80\x80"};
+  for (size_t at = 0; at < 140; ++at) {
+    const auto text = [at](const std::string& character) {
+      std::string text(150, 'a');
+      return text.replace(at, character.size(), character);
+    };
+    for (const std::string& character : good) EXPECT_TRUE(IsValidUtf8(text(character))) << at;
+    for (const std::string& character : bad) EXPECT_FALSE(IsValidUtf8(text(character))) << at;
+  }
+}
+
 // Against the rule itself, byte by byte.
 TEST(Utf8Test, AgreesWithTheSlowWayOnRandomBytes) {
   const auto slowly = [](std::string_view text) {
