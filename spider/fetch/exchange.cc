@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <poll.h>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -29,6 +31,8 @@ using Executor = asio::io_context::executor_type;
 template <typename T>
 using Awaitable = asio::awaitable<T, Executor>;
 using Socket = asio::basic_stream_socket<tcp, Executor>;
+using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
+                                         asio::wait_traits<std::chrono::steady_clock>, Executor>;
 using Io = TlsStream::Io;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable_t<Executor>());
 
@@ -87,6 +91,12 @@ class NoBody : public BodySink {
 
 struct WebConnection {
   WebConnection(asio::io_context& io, const IpAddress& to) : socket(io), address(to) {}
+
+  // Whether poll() finds one of `events` there.
+  bool IsReady(short events) {
+    pollfd ready{.fd = socket.native_handle(), .events = events, .revents = 0};
+    return poll(&ready, 1, 0) == 1;
+  }
 
   // Into `buffer`, without waiting.
   Io Read(std::span<char> buffer, size_t* size, std::string* why) {
@@ -149,7 +159,10 @@ struct Exchange::Network {
       auto kept = x.shared_.pool.Take(x.PoolKey(), [&](const WebConnectionPtr& connection) {
         return any_address || connection->address == x.request_.address;
       });
-      if (!kept) return false;
+      if (!kept) {
+        x.connection_.reset();
+        return false;
+      }
       x.connection_ = std::move(*kept);
       // Whatever can be read of it now, its end above all, is no answer of ours.
       size_t size = 0;
@@ -160,6 +173,24 @@ struct Exchange::Network {
 
   // False after a failure.
   static Awaitable<bool> Connect(Exchange& x) {
+    if (x.url.https) co_await EnterHandshake(x);
+    const bool connected = co_await ConnectNow(x);
+    x.LeaveHandshake();
+    co_return connected;
+  }
+
+  // The time that it waits here is not the server's.
+  static Awaitable<void> EnterHandshake(Exchange& x) {
+    const SteadyTime began = x.shared_.patience.Now();
+    Timer turn(x.shared_.io, Timer::time_point::max());
+    if (!x.shared_.handshakes.Enter([&turn] { turn.cancel(); })) {
+      co_await turn.async_wait(kAwait);
+    }
+    x.in_handshake_ = true;
+    x.deadline_ += x.shared_.patience.Now() - began;
+  }
+
+  static Awaitable<bool> ConnectNow(Exchange& x) {
     const bool by_proxy = x.shared_.proxy != nullptr;
     const SteadyTime began = x.shared_.clock.Now();
     x.Arm(by_proxy ? FailureCause::kProxy : FailureCause::kTimeoutConnect,
@@ -200,7 +231,9 @@ struct Exchange::Network {
     socket.open(endpoint.protocol(), error);
     if (!error) socket.non_blocking(true, error);
     if (!error) socket.set_option(tcp::no_delay(true), error);
+    x.waits_for_ = POLLOUT;
     if (!error) std::tie(error) = co_await socket.async_connect(endpoint, kAwait);
+    x.has_looked_ = true;
     co_return error;
   }
 
@@ -400,8 +433,11 @@ struct Exchange::Network {
 
   // False: it has expired.
   static Awaitable<bool> WaitFor(Exchange& x, Io io) {
+    const bool writes = io == Io::kWantWrite;
+    x.waits_for_ = writes ? POLLOUT : POLLIN;
     const auto [error] = co_await x.connection_->socket.async_wait(
-        io == Io::kWantWrite ? Socket::wait_write : Socket::wait_read, kAwait);
+        writes ? Socket::wait_write : Socket::wait_read, kAwait);
+    x.has_looked_ = true;
     co_return !error && !x.expired_;
   }
 };
@@ -418,11 +454,11 @@ void Exchange::Begin(FetchId id, const FetchRequest& request) {
   result.id = id;
   result.started_at = shared_.clock.Wall();
   began_ = shared_.clock.Now();
-  deadline_ = began_ + shared_.options.total_timeout;
+  deadline_ = shared_.patience.Now() + shared_.options.total_timeout;
   step_deadline_ = SteadyTime::max();
   first_byte_ = {};
   received_ = 0;
-  expired_ = false;
+  expired_ = is_late_ = false;
 }
 
 void Exchange::Start(std::vector<IpAddress> addresses, uint16_t port, std::function<void()> done) {
@@ -455,6 +491,7 @@ void Exchange::FailLost(const std::string& why) {
 }
 
 void Exchange::End() {
+  LeaveHandshake();
   connection_.reset();
   answer_.Abandon();
   MaskSecrets(secrets_at, &result.request_head);
@@ -463,12 +500,12 @@ void Exchange::End() {
 
 void Exchange::Arm(FailureCause cause, Duration timeout) {
   step_cause_ = cause;
-  step_deadline_ = shared_.clock.Now() + timeout;
+  step_deadline_ = shared_.patience.Now() + timeout;
 }
 
 void Exchange::OnFirstByte(SteadyTime sent) {
-  first_byte_ = shared_.clock.Now();
-  result.times.first_byte = first_byte_ - sent;
+  first_byte_ = shared_.patience.Now();
+  result.times.first_byte = shared_.clock.Now() - sent;
   step_deadline_ = SteadyTime::max();
 }
 
@@ -477,18 +514,28 @@ std::string_view Exchange::PoolKey() const {
   return IsForProxy() ? std::string_view("proxy") : url.origin;
 }
 
+void Exchange::LeaveHandshake() {
+  if (std::exchange(in_handshake_, false)) shared_.handshakes.Leave();
+}
+
+std::optional<FailureCause> Exchange::LateBy(SteadyTime now) const {
+  if (now >= deadline_) return FailureCause::kTimeoutTotal;
+  if (now >= step_deadline_) return step_cause_;
+  if (first_byte_ == SteadyTime() || now - first_byte_ < shared_.options.slow_after) return {};
+  const double seconds = std::chrono::duration<double>(now - first_byte_).count();
+  const double wanted = seconds * static_cast<double>(shared_.options.min_bytes_per_second);
+  if (static_cast<double>(received_) >= wanted) return {};
+  return FailureCause::kTooSlow;
+}
+
 void Exchange::CheckDeadlines(SteadyTime now) {
-  // Without a connection it waits for its name, which has a time of its own.
+  // Without a connection it waits for its name, which has a time of its own, or for its turn.
   if (expired_ || connection_ == nullptr) return;
-  if (now >= deadline_) {
-    step_cause_ = FailureCause::kTimeoutTotal;
-  } else if (now < step_deadline_) {
-    if (first_byte_ == SteadyTime() || now - first_byte_ < shared_.options.slow_after) return;
-    const double seconds = std::chrono::duration<double>(now - first_byte_).count();
-    const double wanted = seconds * static_cast<double>(shared_.options.min_bytes_per_second);
-    if (static_cast<double>(received_) >= wanted) return;
-    step_cause_ = FailureCause::kTooSlow;
-  }
+  const std::optional<FailureCause> cause = LateBy(now);
+  if (!std::exchange(is_late_, cause.has_value())) has_looked_ = false;
+  if (!cause) return;
+  if (!has_looked_ && connection_->IsReady(waits_for_)) return;
+  step_cause_ = *cause;
   expired_ = true;
   // Its coroutine then finds that what it waited for is cancelled.
   error_code ignored;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "spider/fetch/fetch_result.h"
 #include "spider/fetch/fetch_stats.h"
 #include "spider/fetch/fetch_url.h"
+#include "spider/fetch/handshake_gate.h"
 #include "spider/fetch/host_resolver.h"
 #include "spider/fetch/idle_pool.h"
 #include "spider/fetch/proxy.h"
@@ -39,10 +41,12 @@ struct ExchangeShared {
   const FetchOptions& options;
   const ContentTypes& types;
   const Clock& clock;
+  const Clock& patience;     // for the deadlines of servers
   const Proxy* const proxy;  // nullptr: none
   const std::string& proxy_authorization;
   boost::asio::io_context& io;
   WebTls& tls;
+  HandshakeGate& handshakes;
   HostResolver& resolver;
   WebConnectionPool& pool;
   FetchStats& stats;
@@ -69,7 +73,8 @@ class Exchange {
   // keeps of the request has no secrets.
   void End();
 
-  // Ends what takes too long: done comes soon after. Some times a second.
+  // Ends what takes too long: done comes soon after. Some times a second; `now` is of
+  // ExchangeShared::patience. An answer that has come is looked at first, however late.
   void CheckDeadlines(SteadyTime now);
 
   // Frees and empties what the last fetch has left, but keeps memory for the next. False: it has
@@ -95,6 +100,9 @@ class Exchange {
   void FailExpired(std::string_view step);
   void FailLost(const std::string& why);
   void OnFirstByte(SteadyTime sent);
+  // Why it is too late; nullopt: it is not.
+  std::optional<FailureCause> LateBy(SteadyTime now) const;
+  void LeaveHandshake();
   std::string_view PoolKey() const;
 
   ExchangeShared& shared_;
@@ -108,15 +116,19 @@ class Exchange {
   std::function<void()> done_;
 
   WebConnectionPtr connection_;
+  bool in_handshake_ = false;  // counted by the gate
   SteadyTime began_;
   SteadyTime first_byte_;  // zero: none yet
   uint64_t received_ = 0;
 
-  // The deadlines that CheckDeadlines compares with the clock.
+  // The deadlines that CheckDeadlines compares with the clock, of ExchangeShared::patience.
   SteadyTime deadline_;
   SteadyTime step_deadline_;
   FailureCause step_cause_ = FailureCause::kTimeoutTotal;
   bool expired_ = false;
+  short waits_for_ = 0;      // of poll()
+  bool is_late_ = false;     // at the last look
+  bool has_looked_ = false;  // at its socket, since it is late
 };
 
 }  // namespace orbweaver

@@ -15,10 +15,12 @@
 #include "common/base/status.h"
 #include "common/url/domain.h"
 #include "spider/fetch/address_policy.h"
+#include "spider/fetch/attentive_clock.h"
 #include "spider/fetch/content_types.h"
 #include "spider/fetch/dns_client.h"
 #include "spider/fetch/exchange.h"
 #include "spider/fetch/fetch_url.h"
+#include "spider/fetch/handshake_gate.h"
 #include "spider/fetch/host_resolver.h"
 #include "spider/fetch/request_head.h"
 #include "spider/fetch/tls.h"
@@ -32,6 +34,8 @@ using boost::system::error_code;
 
 // How often all that runs is held against its deadlines: one look instead of a timer a connection.
 constexpr auto kTick = std::chrono::milliseconds(50);
+// So much of the time between two looks is the servers'.
+constexpr auto kMostBetweenLooks = 2 * kTick;
 constexpr size_t kReadBytes = size_t{64} << 10;
 // After this many fetches or handlers Run tells what has finished, so that bodies do not pile up.
 constexpr size_t kFinishedAtOnce = 16;
@@ -75,7 +79,7 @@ class HttpFetcher::Impl {
  public:
   Impl(const NetworkOptions& network, const FetchOptions& options, AddressPolicy policy,
        std::optional<Proxy> proxy, std::vector<IpAddress> proxy_addresses, RequestHead request_head,
-       std::unique_ptr<WebTls> tls)
+       std::unique_ptr<WebTls> tls, const Clock& clock)
       : network_(network),
         options_(options),
         policy_(std::move(policy)),
@@ -83,7 +87,10 @@ class HttpFetcher::Impl {
         proxy_authorization_(proxy_ ? proxy_->Authorization() : ""),
         types_(options.content_types),
         request_head_(std::move(request_head)),
+        clock_(clock),
         tls_(std::move(tls)),
+        patience_(clock, kMostBetweenLooks),
+        kept_up_(clock.Now()),
         work_(io_.get_executor()),
         pool_({.max_idle = options.max_idle,
                .max_per_key = proxy_ && proxy_->kind == Proxy::Kind::kHttp
@@ -104,10 +111,12 @@ class HttpFetcher::Impl {
     shared_.emplace(ExchangeShared{.options = options_,
                                    .types = types_,
                                    .clock = clock_,
+                                   .patience = patience_,
                                    .proxy = proxy_ ? &*proxy_ : nullptr,
                                    .proxy_authorization = proxy_authorization_,
                                    .io = io_,
                                    .tls = *tls_,
+                                   .handshakes = handshakes_,
                                    .resolver = *resolver_,
                                    .pool = pool_,
                                    .stats = stats_,
@@ -173,6 +182,7 @@ class HttpFetcher::Impl {
         ++handled;
       }
       const SteadyTime now = clock_.Now();
+      if (handled < kHandlersAtOnce && finished_.size() < kFinishedAtOnce) kept_up_ = now;
       if (now >= next_tick_) Tick(now);
       const bool told = Tell(listener);
       if (std::exchange(woken_, false) || told || now >= until) return;
@@ -288,8 +298,10 @@ class HttpFetcher::Impl {
     next_tick_ = now + kTick;
     pool_.Expire(now);
     stats_.open_connections = pool_.size();
+    patience_.Look();
+    handshakes_.Adapt(now - kept_up_);
     for (const auto& exchange : running_) {
-      exchange->CheckDeadlines(now);
+      exchange->CheckDeadlines(patience_.Now());
       if (exchange->connected()) ++stats_.open_connections;
     }
     resolver_->Tick();
@@ -304,10 +316,13 @@ class HttpFetcher::Impl {
   const std::string proxy_authorization_;
   const ContentTypes types_;
   const RequestHead request_head_;
-  const Clock& clock_ = SystemClock();
+  const Clock& clock_;
   const std::unique_ptr<WebTls> tls_;
 
   FetchStats stats_;
+  AttentiveClock patience_;
+  SteadyTime kept_up_;  // when nothing that was ready waited any more
+  HandshakeGate handshakes_;
   SteadyTime next_tick_{};
   bool woken_ = false;
   std::array<char, kReadBytes> buffer_;
@@ -336,7 +351,8 @@ absl::Status CheckFetchOptions(const NetworkOptions& network, const FetchOptions
 }
 
 absl::StatusOr<std::unique_ptr<HttpFetcher>> HttpFetcher::Create(const NetworkOptions& network,
-                                                                 const FetchOptions& options) {
+                                                                 const FetchOptions& options,
+                                                                 const Clock& clock) {
   ASSIGN_OR_RETURN(AddressPolicy policy, AddressPolicy::Create(network));
   ASSIGN_OR_RETURN(std::optional<Proxy> proxy, ParseProxy(network.proxy));
   ASSIGN_OR_RETURN(RequestHead request_head,
@@ -346,9 +362,9 @@ absl::StatusOr<std::unique_ptr<HttpFetcher>> HttpFetcher::Create(const NetworkOp
   if (proxy) {
     ASSIGN_OR_RETURN(proxy_addresses, FindProxy(*proxy));
   }
-  auto impl =
-      std::make_unique<Impl>(network, options, std::move(policy), std::move(proxy),
-                             std::move(proxy_addresses), std::move(request_head), std::move(tls));
+  auto impl = std::make_unique<Impl>(network, options, std::move(policy), std::move(proxy),
+                                     std::move(proxy_addresses), std::move(request_head),
+                                     std::move(tls), clock);
   RETURN_IF_ERROR(impl->Open());
   return std::unique_ptr<HttpFetcher>(new HttpFetcher(std::move(impl)));
 }

@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 
+#include "common/base/clock.h"
 #include "spider/fetch/fetch_options.h"
 #include "spider/fetch/fetcher.h"
 
@@ -18,9 +19,11 @@ absl::Status CheckFetchOptions(const NetworkOptions& network, const FetchOptions
 class HttpFetcher : public Fetcher {
  public:
   // Fatal when an option makes no sense, a file of certificates or cookies cannot be read, or the
-  // proxy's name leads nowhere; blocks while that is looked up.
+  // proxy's name leads nowhere; blocks while that is looked up. `clock` must outlive this; it is
+  // for deadlines, sockets are waited for by the system's.
   static absl::StatusOr<std::unique_ptr<HttpFetcher>> Create(const NetworkOptions& network,
-                                                             const FetchOptions& options);
+                                                             const FetchOptions& options,
+                                                             const Clock& clock = SystemClock());
   ~HttpFetcher() override;
 
   void Resolve(FetchId id, std::string_view host) override;

@@ -1,7 +1,12 @@
 // The fetcher on the synthetic web, with every fault that it knows. Servers that misbehave in other
 // ways are in http_fetcher_test.cc.
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <set>
+#include <utility>
 
 #include "fmt/format.h"
 #include <gtest/gtest.h>
@@ -250,6 +255,33 @@ TEST_F(SyntheticWebTest, ATlsSessionIsResumedForItsHostOnly) {
   Fetch(Url(4, 1));
   EXPECT_EQ(fetcher().stats().tls_resumed, 1u);
   EXPECT_EQ(fetcher().stats().tls_handshakes, 3u);
+}
+
+// They stand in one file, or each in a file that is called by its name's hash.
+TEST_F(SyntheticWebTest, TheSystemsAuthoritiesAreTrustedWhereNoneAreNamed) {
+  ServeTls({.https_hosts = 1}, false);
+  const std::string file = std::exchange(options_.authorities_file, "");
+  for (const bool by_hash : {false, true}) {
+    const ScratchFolder hashed;
+    if (by_hash) {
+      BIO* const bio = BIO_new_mem_buf(server_->authority_pem().c_str(), -1);
+      X509* const authority = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr);
+      ASSERT_NE(authority, nullptr);
+      std::filesystem::copy_file(
+          file, hashed.path() / fmt::format("{:08x}.0", X509_subject_name_hash(authority)));
+      X509_free(authority);
+      BIO_free(bio);
+    }
+    setenv("SSL_CERT_FILE", by_hash ? "/none" : file.c_str(), 1);
+    setenv("SSL_CERT_DIR", hashed.path().c_str(), 1);
+    fetcher_.reset();
+    EXPECT_EQ(Outcome(Url(3, 1)), "200") << by_hash;
+  }
+  setenv("SSL_CERT_DIR", "/none", 1);
+  fetcher_.reset();
+  EXPECT_EQ(Outcome(Url(3, 1)), "tls_certificate");
+  unsetenv("SSL_CERT_FILE");
+  unsetenv("SSL_CERT_DIR");
 }
 
 TEST_F(SyntheticWebTest, BadCertificatesEndAFetchOrAreNoted) {

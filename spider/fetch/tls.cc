@@ -15,6 +15,7 @@
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "spider/fetch/ip_address.h"
+#include "spider/fetch/tls_library.h"
 
 namespace orbweaver {
 namespace {
@@ -146,7 +147,7 @@ struct WebTls::Impl {
   explicit Impl(size_t max_sessions) : sessions(max_sessions) {}
   ~Impl() { SSL_CTX_free(context); }
 
-  SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
+  SSL_CTX* const context = SSL_CTX_new_ex(TlsLibrary(), nullptr, TLS_client_method());
   TlsSessions sessions;
   bool lacks_authorities = false;
   bool allow_weak = false;

@@ -208,6 +208,35 @@ void Slow(BenchReport& report, const PublicSuffixes& suffixes) {
   }
 }
 
+// Hosts that nobody has asked before: a connection, a handshake and a certificate, robots.txt, and
+// one page of 16 KB.
+void NewTlsHosts(BenchReport& report, const PublicSuffixes& suffixes) {
+  constexpr uint32_t kWarmUp = 200;
+  constexpr uint32_t kMeasured = 2'000;
+  constexpr uint32_t kMade = 2 * (kWarmUp + kMeasured);  // some are addresses
+  const ServedWeb web(
+      {.hosts = kMade, .pages_per_host = 10, .page_bytes = 16'000, .https_hosts = 1});
+  Load load(web, suffixes, Options(web, true));
+  uint32_t host = 0;
+  const auto add = [&](uint32_t count) {
+    for (; count > 0; ++host) {
+      CHECK(host < kMade);
+      if (!load.Has(host)) continue;
+      load.Add(host, 1);
+      --count;
+    }
+    load.Flush();
+  };
+  add(kWarmUp);
+  load.RunToEnd();
+  add(kMeasured);
+  const CpuTimer timer;
+  load.RunToEnd();
+  report.AddRate("new_host_tls", kMeasured, "hosts/cpu_s", timer,
+                 "CPU: key exchange, two signatures, reading the certificate");
+  load.Close();
+}
+
 // The parts that need no network.
 void Stages(BenchReport& report, const ServedWeb& web, const PublicSuffixes& suffixes) {
   constexpr int kPages = 5'000;
@@ -280,6 +309,7 @@ void SpiderBench(BenchReport& report) {
     Crawl(report, "page_254kb_gzip", web, *suffixes, Options(web, false), 1'000,
           "CPU: parsing, unpacking");
   }
+  NewTlsHosts(report, *suffixes);
   Slow(report, *suffixes);
   const ServedWeb web({.hosts = kHosts, .pages_per_host = kPagesPerHost, .https_hosts = 1});
   Crawl(report, "https_20kb", web, *suffixes, Options(web, true), 10'000,

@@ -45,7 +45,7 @@ class HttpFetcherTest : public testing::Test {
 
   HttpFetcher& fetcher() {
     if (fetcher_ == nullptr) {
-      auto made = HttpFetcher::Create(network_, options_);
+      auto made = HttpFetcher::Create(network_, options_, *clock_);
       EXPECT_OK(made);
       fetcher_ = std::move(made).value();
     }
@@ -78,6 +78,7 @@ class HttpFetcherTest : public testing::Test {
 
   NetworkOptions network_;
   FetchOptions options_;
+  const Clock* clock_ = &SystemClock();  // of the fetcher
   std::unique_ptr<HttpFetcher> fetcher_;
   Collector collector_;
   uint64_t last_id_ = 0;
