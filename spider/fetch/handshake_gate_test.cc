@@ -145,7 +145,7 @@ TEST(HandshakeGateTest, AThreadThatIsBehindAdmitsFewerButNeverNone) {
   EXPECT_TRUE(admitted);
 }
 
-// What nobody waits for is no reason to let more begin together later.
+// An idle thread is no reason to let more begin together later.
 TEST(HandshakeGateTest, ItDoesNotGrowWhileNobodyWaits) {
   HandshakeGate gate;
   for (int i = 0; i < 100; ++i) gate.Adapt(Duration{});

@@ -24,7 +24,7 @@ bool IsForCertificates(const OSSL_ALGORITHM& decoder) {
   return names.starts_with("RSA") || names.starts_with("EC") || names.starts_with("ED");
 }
 
-// What TLS makes, reads and derives keys by.
+// Whether TLS makes, reads or derives keys by it.
 bool IsKeyOfTls(const OSSL_ALGORITHM& keys) {
   static constexpr std::string_view kNames[] = {"RSA", "EC",   "ED",       "X",
                                                 "DH",  "HKDF", "TLS1-PRF", "HMAC"};
