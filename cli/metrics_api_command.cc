@@ -91,10 +91,15 @@ absl::Status Serve(const ProductOptions& options, AdminServerOptions server_opti
              options.kafka.brokers, server.port());
   StatsFollower follower(*bus);
   WorkerBook book;
+  absl::Status trouble;
   do {
     const WallTime now = SystemClock().Wall();
     const absl::Status followed = follower.Follow(now, kCallTimeout, &book);
-    if (!followed.ok()) Log(LogLevel::kWarning, kModule, "{}", MessageOf(followed));
+    // Once for each trouble, not once for each look.
+    if (!followed.ok() && followed != trouble) {
+      Log(LogLevel::kWarning, kModule, "{}", MessageOf(followed));
+    }
+    trouble = followed;
     wanted.Set(WantedNow(book, rule, now));
   } while (!stop.WaitFor(kLook));
   server.Stop();
