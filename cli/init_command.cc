@@ -1,4 +1,5 @@
 // `orbweaver init`: makes what the workers expect to find.
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -50,7 +51,7 @@ options:
   --help                 this text
 
 Exit code: 0 all is there and as it should be; 1 not so, or Kafka or HBase could not be reached;
-2 wrong options.
+2 wrong options, or a store that another version wrote and this one does not read.
 )";
 
 // Options of this command that are short for a --set.
@@ -191,10 +192,14 @@ int Init(const ProductOptions& options, const Mode& mode, Duration timeout) {
     PrintError("orbweaver init: {}.\n", MessageOf(status));
     return kExitUsage;
   }
-  bool good = true;
-  const auto step = [&good](const absl::StatusOr<bool>& result, std::string_view server) {
-    good &= result.ok() && *result;
-    if (result.ok()) return true;
+  int code = kExitOk;
+  const auto step = [&code](const absl::StatusOr<bool>& result, std::string_view server) {
+    if (result.ok()) {
+      if (!*result) code = std::max(code, kExitFailed);
+      return true;
+    }
+    // No other try mends a fatal one, as the Helm chart's Job wants to know.
+    code = std::max(code, IsFatal(result.status()) ? kExitUsage : kExitFailed);
     PrintError("orbweaver init: {}.", MessageOf(result.status()));
     if (IsRetry(result.status())) {
       PrintError(" Is {} up? `./run services up` starts one on this machine.", server);
@@ -212,7 +217,7 @@ int Init(const ProductOptions& options, const Mode& mode, Duration timeout) {
   if (answered && (recorded || only_check)) {
     step(InitTopics(**bus, *topics, only_check, timeout), "Kafka");
   }
-  return good ? kExitOk : kExitFailed;
+  return code;
 }
 
 int Run(std::span<const std::string> all_args) {

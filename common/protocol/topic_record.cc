@@ -16,7 +16,6 @@ namespace {
 constexpr std::string_view kRow("\0\0topics", 8);
 constexpr std::string_view kColumn = "record";
 constexpr std::string_view kLoopTopics[] = {kSpiderLogTopic, kScoringLogTopic, kSpiderFeedTopic};
-constexpr char kFormat = 1;
 constexpr size_t kBytes = 1 + 8 + 4;
 
 }  // namespace
@@ -29,12 +28,16 @@ absl::StatusOr<std::optional<TopicRecord>> LoadTopicRecord(Store& store, Duratio
                            "read the record of the topics"));
   const Cell* const cell = rows.Find(0, kColumn);
   if (cell == nullptr) return std::nullopt;
-  if (cell->value.size() != kBytes || cell->value[0] != kFormat) {
+  const auto format = cell->value.empty() ? uint8_t{0} : static_cast<uint8_t>(cell->value[0]);
+  if (format != kStoreFormat) {
     return FatalError(
-        "read the record of the topics: {} bytes of format {}, {} of format {} are known. A newer "
-        "version of Orbweaver wrote it",
-        cell->value.size(), cell->value.empty() ? 0 : static_cast<int>(cell->value[0]), kBytes,
-        static_cast<int>(kFormat));
+        "check the store: its format is {}, this version reads format {}. Use the version of "
+        "Orbweaver that wrote it, or one after it whose changelog says that it reads it",
+        format, kStoreFormat);
+  }
+  if (cell->value.size() != kBytes) {
+    return FatalError("read the record of the topics: {} bytes, not {}", cell->value.size(),
+                      kBytes);
   }
   TopicRecord record;
   record.topic_epoch = LoadBigEndian<uint64_t>(cell->value.data() + 1);
@@ -43,7 +46,7 @@ absl::StatusOr<std::optional<TopicRecord>> LoadTopicRecord(Store& store, Duratio
 }
 
 absl::Status SaveTopicRecord(Store& store, const TopicRecord& record, Duration timeout) {
-  std::string value(1, kFormat);
+  std::string value(1, static_cast<char>(kStoreFormat));
   AppendBigEndian(record.topic_epoch, &value);
   AppendBigEndian(static_cast<uint32_t>(record.partitions), &value);
   const CellPut cell{.column = kColumn, .value = value};

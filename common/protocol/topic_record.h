@@ -14,6 +14,11 @@
 
 namespace orbweaver {
 
+// The format of all that workers write into the store, as the first byte of this record: whatever
+// follows it may differ. Raised with a change that the version before would misread, in the rows of
+// any table; a worker that finds another number refuses to start.
+inline constexpr uint8_t kStoreFormat = 1;
+
 struct TopicRecord {
   uint64_t topic_epoch = 1;  // raised each time
   int partitions = 0;        // of spider log, scoring log and feed
@@ -21,7 +26,7 @@ struct TopicRecord {
   friend bool operator==(const TopicRecord&, const TopicRecord&) = default;
 };
 
-// Nothing when it was never written.
+// Nothing when it was never written; fatal when it is of another format.
 absl::StatusOr<std::optional<TopicRecord>> LoadTopicRecord(Store& store, Duration timeout);
 absl::Status SaveTopicRecord(Store& store, const TopicRecord& record, Duration timeout);
 

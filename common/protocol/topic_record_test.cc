@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
@@ -26,6 +27,14 @@ class TopicRecordTest : public ::testing::Test {
     ASSERT_OK(bus_.EnsureTopics(specs, kLong));
   }
 
+  void Plant(std::string_view value) {
+    const CellPut cell{.column = "record", .value = value};
+    const RowPut put{
+        .row = std::string_view("\0\0topics", 8), .version = Version(9), .cells = {&cell, 1}};
+    std::vector<uint32_t> remaining;
+    ASSERT_OK(store_.Write(Table::kPartitions, {&put, 1}, kLong, &remaining));
+  }
+
   ManualClock clock_;
   MemoryBroker broker_{&clock_};
   MemoryBus bus_{&broker_, {}};
@@ -42,16 +51,24 @@ TEST_F(TopicRecordTest, IsAbsentAtFirstAndThenWhatWasSaved) {
   EXPECT_EQ((*record)->partitions, 16);
 }
 
-TEST_F(TopicRecordTest, NewerFormatIsRefusedAndNotGuessed) {
+TEST_F(TopicRecordTest, StoreOfAnotherFormatIsRefusedByItsNumberAndNotGuessed) {
+  MakeTopics(4);
   // Longer than ours, and as long.
   for (const std::string_view value : {"\x02 that knows more", "\x02thirteen    "}) {
-    const CellPut cell{.column = "record", .value = value};
-    const RowPut put{
-        .row = std::string_view("\0\0topics", 8), .version = Version(9), .cells = {&cell, 1}};
-    std::vector<uint32_t> remaining;
-    ASSERT_OK(store_.Write(Table::kPartitions, {&put, 1}, kLong, &remaining));
-    EXPECT_TRUE(IsFatal(LoadTopicRecord(store_, kLong).status())) << value;
+    Plant(value);
+    for (const absl::Status& status :
+         {LoadTopicRecord(store_, kLong).status(), NextTopicRecord(store_, bus_, 4, kLong).status(),
+          CheckTopics(store_, bus_, kLong).status()}) {
+      EXPECT_TRUE(IsFatal(status)) << value;
+      EXPECT_THAT(MessageOf(status),
+                  testing::HasSubstr("its format is 2, this version reads format 1"));
+    }
   }
+}
+
+TEST_F(TopicRecordTest, CutRecordIsRefused) {
+  Plant(std::string_view("\x01\0\0", 3));
+  EXPECT_TRUE(IsFatal(LoadTopicRecord(store_, kLong).status()));
 }
 
 TEST_F(TopicRecordTest, TopicsMadeAnewRaiseTheTopicEpoch) {
