@@ -1,5 +1,4 @@
 // `orbweaver init`: makes what the workers expect to find.
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -192,14 +191,10 @@ int Init(const ProductOptions& options, const Mode& mode, Duration timeout) {
     PrintError("orbweaver init: {}.\n", MessageOf(status));
     return kExitUsage;
   }
-  int code = kExitOk;
-  const auto step = [&code](const absl::StatusOr<bool>& result, std::string_view server) {
-    if (result.ok()) {
-      if (!*result) code = std::max(code, kExitFailed);
-      return true;
-    }
-    // No other try mends a fatal one, as the Helm chart's Job wants to know.
-    code = std::max(code, IsFatal(result.status()) ? kExitUsage : kExitFailed);
+  bool good = true;
+  const auto step = [&good](const absl::StatusOr<bool>& result, std::string_view server) {
+    good &= result.ok() && *result;
+    if (result.ok()) return true;
     PrintError("orbweaver init: {}.", MessageOf(result.status()));
     if (IsRetry(result.status())) {
       PrintError(" Is {} up? `./run services up` starts one on this machine.", server);
@@ -213,11 +208,13 @@ int Init(const ProductOptions& options, const Mode& mode, Duration timeout) {
     const auto record = InitTopicRecord(**store, **bus, options.topics.partitions, mode, timeout);
     answered = record.ok();
     recorded = step(record, "Kafka");
+    // No other try mends a store of another format, as the Helm chart's Job wants to know.
+    if (!answered && IsFatal(LoadTopicRecord(**store, timeout).status())) return kExitUsage;
   }
   if (answered && (recorded || only_check)) {
     step(InitTopics(**bus, *topics, only_check, timeout), "Kafka");
   }
-  return code;
+  return good ? kExitOk : kExitFailed;
 }
 
 int Run(std::span<const std::string> all_args) {

@@ -104,7 +104,12 @@ class Images(unittest.TestCase):
     def test_all_begin_with_the_one_base(self):
         for file in IMAGES.values():
             for base in re.findall(r"^FROM (\S+)", file.read_text(), re.M):
-                self.assertIn(base, ("debian:bookworm-slim", "${PROGRAMS}", "${JARS}"))
+                self.assertIn(base, ("debian:bookworm-slim", "${PROGRAMS}", "${JARS}", "scratch"))
+
+    def test_the_version_is_the_projects(self):
+        version = re.search(r"project\([^)]*VERSION (\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text())[1]
+        for file in IMAGES.values():
+            self.assertIn(f"\nARG VERSION={version}\n", file.read_text())
 
     def test_none_runs_as_root(self):
         self.assertIn("\nUSER 10001:10001\n", IMAGES["service"].read_text().split("\nFROM ")[-1])

@@ -9,21 +9,16 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 import urllib.parse
 import urllib.request
 
 import images
-from engine import Engine, NoEngine
+from engine import run_on_an_engine
 from metric_names import dashboard_queries, metrics_asked_for
 from project import ADMIN_PORTS, ROOT, Project
 
-sys.path.insert(0, str(ROOT / "tests/e2e"))
-from small_site import Site  # noqa: E402
-
-SKIPPED = 77
 PARTITIONS = 8
 HOSTS, PAGES = 60, 40
 VARIABLES = {
@@ -44,90 +39,6 @@ class Own(BreadthFirst):
             if seed.url.endswith(ENDING):
                 self.rules.schedule_new(seeds, seed, 0.25)
 """
-
-
-class OneContainer(unittest.TestCase):
-    """Orbweaver's image alone, as somebody uses it who wants one crawl."""
-
-    @classmethod
-    def setUpClass(cls):
-        tag = f"test-alone-{os.getpid()}"
-        cls.addClassCleanup(images.remove_all, ENGINE, tag)
-        images.build_orbweaver(ENGINE, BUILD_DIR, tag)
-        cls.image = f"orbweaver:{tag}"
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(dir="/var/tmp")
-        self.addCleanup(folder.cleanup)
-        self.out = pathlib.Path(folder.name) / "out"
-        self.site = Site({"/": "<a href=/a>a</a>", "/a": "a"})
-        self.addCleanup(self.site.close)
-
-    def crawl(self, *options):
-        return ENGINE.docker("run", "--rm", "--network", "host", "-v", f"{self.out}:/out", *options, self.image, "crawl", self.site.url("/"),
-                             "--out", "/out", "--delay", "10ms", "--set", "network.allow_networks=127.0.0.0/8",
-                             "--set", f"network.ports={self.site.port}")
-
-    def owners(self):
-        return {path.stat().st_uid for path in self.out.rglob("*")}
-
-    def test_files_belong_to_the_owner_of_the_folder(self):
-        self.out.mkdir()
-        os.chown(self.out, 4321, 4321)
-        self.crawl()
-        self.assertEqual(["/robots.txt", "/", "/a"], self.site.paths())
-        self.assertTrue(list(self.out.glob("*.warc.gz")))
-        self.assertEqual({4321}, self.owners())
-        # The crawl's own folder is there, too: the same command goes on, and finds nothing left.
-        self.crawl()
-        self.assertEqual(["/robots.txt", "/", "/a"], self.site.paths())
-
-    def test_a_folder_that_docker_makes_is_written_to(self):
-        self.crawl()
-        self.assertTrue(list(self.out.glob("*.warc.gz")))
-        self.assertEqual({0}, self.owners())
-
-    def test_a_folder_of_somebody_else_is_named(self):
-        self.out.mkdir(mode=0o755)
-        with self.assertRaisesRegex(AssertionError, "write to /out as user 4321: Permission denied: /out belongs to user 0"):
-            self.crawl("--user", "4321:4321")
-        self.assertEqual([], self.site.paths())
-
-    def test_nothing_has_rights_to_lose(self):
-        for options, user in (([], "10001"), (["-v", f"{self.out}:/out"], "0"), (["--user", "77:77"], "77")):
-            said = ENGINE.docker("run", "--rm", *options, self.image, "sh", "-c", "id -u; grep CapEff /proc/self/status")
-            self.assertEqual([user, "CapEff:", "0" * 16], said.split())
-
-    def test_what_it_is_asked_is_a_command_of_orbweaver_or_a_program(self):
-        self.assertIn("usage: orbweaver COMMAND", ENGINE.docker("run", "--rm", self.image))
-        self.assertIn("usage: orbweaver crawl", ENGINE.docker("run", "--rm", self.image, "help", "crawl"))
-        listed = ENGINE.docker("run", "--rm", self.image, "strategy", "list")
-        self.assertIn("breadth_first", listed)
-        self.assertIn("\npython ", listed)
-        self.assertIn("usage: orbweaver-spider", ENGINE.docker("run", "--rm", self.image, "orbweaver-spider", "--help"))
-
-
-class WithoutPython(unittest.TestCase):
-    """The variant of the image for those who want no interpreter in it."""
-
-    @classmethod
-    def setUpClass(cls):
-        tag = f"test-without-python-{os.getpid()}"
-        cls.addClassCleanup(images.remove_all, ENGINE, tag)
-        images.build_orbweaver(ENGINE, BUILD_DIR, tag, PYTHON="")
-        cls.image = f"orbweaver:{tag}"
-
-    def test_it_says_that_strategies_in_python_are_not_in_it_and_what_to_do(self):
-        done = subprocess.run([ENGINE.client, "run", "--rm", self.image, "strategy", "list"], env=ENGINE.environment, capture_output=True, text=True)
-        self.assertEqual(0, done.returncode, done.stderr)
-        self.assertIn("breadth_first", done.stdout)
-        self.assertNotIn("python", done.stdout)
-        self.assertRegex(done.stderr, "strategies in Python are not in this installation.*built without `--build-arg PYTHON=`")
-
-    def test_nothing_of_python_is_in_it(self):
-        look = "find /usr /opt -name 'libpython*' -o -name strategy.py -o -name python.so"
-        found = ENGINE.docker("run", "--rm", self.image, "sh", "-c", look)
-        self.assertEqual("", found.strip())
 
 
 class Compose(unittest.TestCase):
@@ -350,11 +261,4 @@ class Compose(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    BUILD_DIR = os.path.abspath(sys.argv[1])
-    try:
-        with Engine() as ENGINE:
-            done = unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2, failfast=True, exit=False)
-    except NoEngine as reason:
-        print(f"skipped: {reason}")
-        sys.exit(SKIPPED)
-    sys.exit(0 if done.result.wasSuccessful() else 1)
+    run_on_an_engine(globals())

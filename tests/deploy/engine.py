@@ -6,12 +6,15 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+import unittest
 
 import images
 from run import run
 
+SKIPPED = 77
 START_DEADLINE_S = 120
 STOP_DEADLINE_S = 120
 FORWARDING = pathlib.Path("/proc/sys/net/ipv4/ip_forward")
@@ -94,3 +97,15 @@ def _client_that_builds():
 def _end_with_parent():
     """A test that is killed takes its daemon, and with it all containers, along."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def run_on_an_engine(module):
+    """The main program of a file of tests, FILE BUILD_DIR [ARGS…]: `module` gets ENGINE and BUILD_DIR. Exit code 77 where no engine can run."""
+    module["BUILD_DIR"] = os.path.abspath(sys.argv[1])
+    try:
+        with Engine() as module["ENGINE"]:
+            done = unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2, failfast=True, exit=False)
+    except NoEngine as reason:
+        print(f"skipped: {reason}")
+        sys.exit(SKIPPED)
+    sys.exit(0 if done.result.wasSuccessful() else 1)
