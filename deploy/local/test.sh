@@ -19,7 +19,7 @@ esac
 case ${1:-} in
   '') ;;
   # Kafka and HBase of its own, in containers; none; none.
-  compose | package | kubernetes) all=$1 select=(-R "^$1(_node|_scaling)?\$") targets=(product) fuzz=no services=no ;;
+  compose | package | kubernetes) all=$1 select=(-R "^$1(_|\$)") targets=(product) fuzz=no services=no ;;
   unit | contract | sim) select+=(-L "^$1\$") fuzz=no services=no ;;
   integration | e2e) select+=(-L "^$1\$") fuzz=no ;;
   fuzz) select=() services=no ;;

@@ -68,7 +68,7 @@ class Rendering(unittest.TestCase):
             helm("lint", "--strict", CHART, values=EVERYTHING, program=one)
 
     def test_helm_3_and_4_render_the_same(self):
-        for values in ({}, EVERYTHING):
+        for values in ({}, EVERYTHING, {"profile": "demo"}):
             self.assertEqual(Release(values, program="helm3").resources, Release(values).resources)
 
     def test_every_resource_is_valid_in_three_versions_of_kubernetes(self):
@@ -77,7 +77,8 @@ class Rendering(unittest.TestCase):
         self.assertIn(f">={versions[0]}.0-0", (CHART / "Chart.yaml").read_text())
         for version in versions:
             schemas = Schemas(version)
-            for values in ({}, EVERYTHING, {"strategyLibrary": {"file": "x.so", "configMap": "x"}}, {"strategyLibrary": {"file": "x.so", "claim": "x"}}):
+            for values in ({}, EVERYTHING, {"strategyLibrary": {"file": "x.so", "configMap": "x"}}, {"strategyLibrary": {"file": "x.so", "claim": "x"}},
+                           {"profile": "demo"}):
                 for resource in Release(values).resources:
                     if resource["kind"] == "APIService":
                         self.assertEqual(EXTERNAL_METRICS, resource["metadata"]["name"])
@@ -91,11 +92,12 @@ class Rendering(unittest.TestCase):
             Schemas("1.32").validate(resource)
 
     def test_names_are_those_of_the_release(self):
+        everything = merged(EVERYTHING, {"profile": "demo"})
         for release, name in (("orbweaver", "orbweaver"), ("my-orbweaver", "my-orbweaver"), ("news", "news-orbweaver"), ("x" * 53, "x" * 40)):
-            names = [one["metadata"]["name"] for one in Release(EVERYTHING, release=release).resources if one["metadata"]["name"] != EXTERNAL_METRICS]
+            names = [one["metadata"]["name"] for one in Release(everything, release=release).resources if one["metadata"]["name"] != EXTERNAL_METRICS]
             self.assertTrue(all(one == name or one.startswith(f"{name}-") for one in names), names)
             self.assertTrue(all(len(one) <= 63 - len("-12345") for one in names), names)
-            self.assertEqual(len(names) + 1, len({(one["kind"], one["metadata"]["name"]) for one in Release(EVERYTHING, release=release).resources}))
+            self.assertEqual(len(names) + 1, len({(one["kind"], one["metadata"]["name"]) for one in Release(everything, release=release).resources}))
 
     def test_the_version_is_the_projects(self):
         chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
@@ -307,76 +309,6 @@ class Options(unittest.TestCase):
             self.assertEqual(f"{replicas['spider']} × {values['spider']['spider.threads']}", cells[3], size)
             for cell, component, option in ((cells[4], "strategy-worker", "strategy_worker.cache_bytes"), (cells[5], "db-worker", "db_worker.index_bytes")):
                 self.assertEqual(f"{replicas[component]}, {values[component][option]}", re.sub(r" ([MG]iB)", r"\1", cell), size)
-
-
-class Safety(unittest.TestCase):
-    """Pod Security `restricted`, and promises of docs/deployment.md."""
-
-    def test_every_pod_is_restricted(self):
-        for values in ({}, EVERYTHING, {"strategyLibrary": {"file": "x.so", "claim": "x"}}):
-            for pod in Release(values).pods():
-                self.assertFalse({"hostNetwork", "hostPID", "hostIPC"} & set(pod))
-                self.assertFalse(pod["automountServiceAccountToken"])
-                context = pod["securityContext"]
-                self.assertTrue(context["runAsNonRoot"] and context["runAsUser"] > 0 and context["seccompProfile"] == {"type": "RuntimeDefault"})
-                for volume in pod.get("volumes", []):
-                    self.assertLessEqual(set(volume), {"name", "configMap", "secret", "emptyDir", "persistentVolumeClaim", "projected"})
-                for container in pod["containers"] + pod.get("initContainers", []):
-                    self.assertEqual({"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}},
-                                     container["securityContext"])
-                    self.assertIn("memory", container["resources"]["limits"])
-                    self.assertNotIn("cpu", container["resources"]["limits"])
-                    self.assertFalse(any("hostPort" in port for port in container.get("ports", [])))
-
-    def test_mounts_have_their_volumes(self):
-        for values in ({}, EVERYTHING, {"strategyLibrary": {"file": "x.so", "claim": "x"}}):
-            release = Release(values)
-            for one in release.resources:
-                pod = one["spec"]["template"]["spec"] if "template" in one.get("spec", {}) else one.get("spec", {}) if one["kind"] == "Pod" else None
-                if pod is None:
-                    continue
-                volumes = [volume["name"] for volume in pod.get("volumes", [])] + [
-                    claim["metadata"]["name"] for claim in one["spec"].get("volumeClaimTemplates", [])]
-                self.assertEqual(len(volumes), len(set(volumes)))
-                mounted = {mount["name"] for container in pod["containers"] + pod.get("initContainers", []) for mount in container.get("volumeMounts", [])}
-                self.assertEqual(set(volumes), mounted, one["metadata"]["name"])
-
-    def test_a_drain_takes_one_worker_at_a_time_and_is_never_stuck(self):
-        for size in SIZES:
-            release = Release({"size": size})
-            for component in release.components():
-                budget = release.find("PodDisruptionBudget", f"orbweaver-{component}")["spec"]
-                self.assertNotIn("minAvailable", budget)
-                self.assertEqual(1, budget["maxUnavailable"])
-                replicas = release.worker(component)["spec"]["replicas"]
-                self.assertTrue(replicas == 1 or budget["maxUnavailable"] < replicas)
-
-    def test_another_configuration_is_another_pod_and_another_job(self):
-        def of(values):
-            release = Release(values)
-            return [one["metadata"]["annotations"]["checksum/config"] for one in release.templates() if "checksum/config" in one["metadata"].get("annotations", {})], \
-                release.init()["metadata"]["name"]
-        pods, job = of({"console": {"enabled": True}})
-        self.assertEqual(4, len(pods))
-        self.assertEqual(1, len(set(pods)))
-        for one in pods:
-            self.assertRegex(one, "^[0-9a-f]{64}$")
-        other_pods, other_job = of({"console": {"enabled": True}, "config": {"log": {"level": "debug"}}})
-        self.assertFalse(set(pods) & set(other_pods))
-        self.assertNotEqual(job, other_job)
-        # A tag changes the pods by itself; the Job must not keep its name, for Jobs cannot change.
-        self.assertNotEqual(job, of({"console": {"enabled": True}, "image": {"tag": "0.1.1"}})[1])
-
-    def test_the_init_jobs_name_has_the_revision(self):
-        install = helm("install", "orbweaver", CHART, "--dry-run=client", values={})
-        self.assertRegex(install, r"name: orbweaver-init-1-[0-9a-f]{8}\n")
-        # Helm counts an upgrade that it only renders as the release's first.
-        template = (CHART / "templates/init.yaml").read_text()
-        self.assertIn('-init-{{ .Release.Revision }}-{{ $hash }}', template)
-        self.assertNotIn("helm.sh/hook", template)
-
-    def test_no_secret_is_written_down(self):
-        self.assertEqual([], Release(EVERYTHING).all("Secret"))
 
 
 class Monitoring(unittest.TestCase):

@@ -94,6 +94,7 @@ def admin_speaks_tls(release):
         release.all("PodMonitor")[0]["spec"]["podMetricsEndpoints"][0].get("scheme") == "https"])
 
 
+DEMO = {"profile": "demo"}
 ALL_MONITORING = {"monitoring": {"podMonitor": True, "alerts": True, "dashboard": True}}
 # Path -> (value, what else must be set, what is then true and was not without it).
 SWITCHES = {
@@ -101,6 +102,12 @@ SWITCHES = {
     "image.tag": ("9", {}, lambda r: all(one["image"].endswith(":9") for one in r.containers())),
     "image.pullPolicy": ("Always", {}, lambda r: all(one["imagePullPolicy"] == "Always" for one in r.containers())),
     "image.pullSecrets": (["a"], {}, lambda r: all(pod.get("imagePullSecrets") == [{"name": "a"}] for pod in r.pods())),
+    "profile": ("demo", {}, lambda r: [one["metadata"]["name"] for one in r.all("StatefulSet") if one["spec"].get("updateStrategy")]
+                == ["orbweaver-kafka", "orbweaver-hbase", "orbweaver-web"]),
+    "demo.hosts": (7, DEMO, lambda r: {"--hosts=7", "--seeds=7"} <= set(r.container("web")["args"])),
+    "demo.pages": (7, DEMO, lambda r: "--pages=7" in r.container("web")["args"]),
+    "demo.options": (["--faults=all"], DEMO, lambda r: "--faults=all" in r.container("web")["args"]
+                     and "--faults=all" in init_container(r, "web", "seeds")[0]["args"]),
     "size": ("medium", {}, lambda r: r.worker("spider")["spec"]["replicas"] == 3 and "cache_bytes: 2GiB" in r.configuration()),
     "secrets.environment": (["a", "b"], {}, lambda r: all(
         one.get("envFrom") == [{"secretRef": {"name": "a"}}, {"secretRef": {"name": "b"}}] for one in r.containers())),
@@ -181,8 +188,8 @@ SWITCHES = {
     "networkPolicy.spiderEgress": ([{"to": [PEER]}], {}, lambda r: {"to": [PEER]} in policy(r, "web")["egress"]),
     "monitoring.podMonitor": (True, {}, lambda r: len(r.all("PodMonitor")) == 1),
     "monitoring.alerts": (True, {}, lambda r: len(r.all("PrometheusRule")) == 1),
-    "monitoring.dashboard": (True, {}, lambda r: r.find("ConfigMap", "orbweaver-dashboard")["metadata"]["labels"]["grafana_dashboard"] == "1"
-                             if len(r.all("ConfigMap")) == 2 else False),
+    "monitoring.dashboard": (True, {}, lambda r: [one["metadata"]["labels"].get("grafana_dashboard") for one in r.all("ConfigMap")
+                                                  if one["metadata"]["name"] == "orbweaver-dashboard"] == ["1"]),
     "monitoring.labels": ({"release": "p"}, ALL_MONITORING, lambda r: [
         one["metadata"]["labels"].get("release") for one in r.resources if one["metadata"]["labels"]["app.kubernetes.io/component"] == "monitoring"]
         == ["p"] * 3),
@@ -191,6 +198,11 @@ SWITCHES = {
 WRONG = [
     ({"sise": "small"}, "sise"),
     ({"size": "huge"}, "size"),
+    ({"profile": "dmeo"}, "profile"),
+    ({"demo": {"hosts": 0}}, "hosts"),
+    ({"demo": {"sites": 3}}, "sites"),
+    ({"demo": {"options": ["faults"]}}, "options"),
+    ({"profile": "demo", "spider": {"replicas": 9}}, "spider.replicas: 9, but config.topics.partitions is 8"),
     ({"image": {"repo": "x"}}, "repo"),
     ({"image": {"repository": ""}}, "repository"),
     ({"image": {"tag": "a b"}}, "tag"),

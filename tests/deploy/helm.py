@@ -11,6 +11,7 @@ from options import ROOT, WORKERS
 
 CHART = ROOT / "deploy/helm/orbweaver"
 HELM = pathlib.Path(os.environ["HELM_PROGRAMS"])
+HOOK = "helm.sh/hook"
 # By the names that values have for them.
 COMPONENTS = {"spider": "spider", "strategyWorker": "strategy-worker", "dbWorker": "db-worker", "pagesWorker": "pages-worker"}
 
@@ -73,8 +74,12 @@ class Release:
         return found
 
     def init(self):
-        found, = self.all("Job")
+        found, = [one for one in self.all("Job") if HOOK not in one["metadata"].get("annotations", {})]
         return found
+
+    def hooks(self):
+        """That Helm runs before an upgrade changes anything."""
+        return [one for one in self.resources if one["metadata"].get("annotations", {}).get(HOOK, "").startswith("pre-upgrade")]
 
     def templates(self):
         """Of all pods."""

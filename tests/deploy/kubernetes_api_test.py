@@ -61,12 +61,13 @@ class KubernetesApi(unittest.TestCase):
                          self.names("/apis/apps/v1/NAMESPACE/statefulsets"))
         self.assertEqual(5, len(self.names("/apis/networking.k8s.io/v1/NAMESPACE/networkpolicies")))
         self.assertEqual(4, len(self.names("/apis/policy/v1/NAMESPACE/poddisruptionbudgets")))
-        self.helm("upgrade", "orbweaver", CHART, values=merged(WITHOUT_OPERATORS, {"image": {"tag": "0.1.1"}, "config": {"log": {"level": "debug"}}}),
+        # No controller is here that would run the Job before an upgrade.
+        self.helm("upgrade", "orbweaver", CHART, "--no-hooks", values=merged(WITHOUT_OPERATORS, {"image": {"tag": "0.1.1"}, "config": {"log": {"level": "debug"}}}),
                   program=program)
         second = self.jobs()
-        self.helm("upgrade", "orbweaver", CHART, values=merged(WITHOUT_OPERATORS, {"spider": {"replicas": 4}}), program=program)
+        self.helm("upgrade", "orbweaver", CHART, "--no-hooks", values=merged(WITHOUT_OPERATORS, {"spider": {"replicas": 4}}), program=program)
         third = self.jobs()
-        self.helm("rollback", "orbweaver", "1", program=program)
+        self.helm("rollback", "orbweaver", "1", "--no-hooks", program=program)
         fourth = self.jobs()
         for number, jobs in enumerate((first, second, third, fourth), 1):
             self.assertEqual([f"orbweaver-init-{1 if number == 4 else number}"], [name.rpartition("-")[0] for name in jobs])
@@ -117,7 +118,7 @@ class KubernetesApi(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stderr)
 
     def test_every_pod_is_admitted_where_only_restricted_ones_are(self):
-        for values in ({}, WITHOUT_OPERATORS, {"strategyLibrary": {"file": "x.so", "claim": "x"}}):
+        for values in ({}, WITHOUT_OPERATORS, {"strategyLibrary": {"file": "x.so", "claim": "x"}}, {"profile": "demo"}):
             for number, template in enumerate(Release(values).templates()):
                 spec = {**template["spec"], "volumes": [*template["spec"].get("volumes", []), {"name": "archive", "emptyDir": {}}]}
                 pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"pod-{number}", "labels": template["metadata"]["labels"]},

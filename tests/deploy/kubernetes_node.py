@@ -120,12 +120,18 @@ disabled_plugins = ["io.containerd.snapshotter.v1.aufs", "io.containerd.snapshot
 """)
         self._run("containerd", "--config", configuration)
 
+    def kill_container(self, identity):
+        """As a crash ends it: all at once."""
+        done = self._ctr("tasks", "kill", "--signal", "SIGKILL", identity)
+        assert done.returncode == 0, done.stderr
+
+    def _ctr(self, *words):
+        return subprocess.run(["ctr", "--address", self._socket, "--namespace", "k8s.io", *words], capture_output=True, text=True)
+
     def _import_images(self):
-        def ctr(*words):
-            return subprocess.run(["ctr", "--address", self._socket, "--namespace", "k8s.io", *words], capture_output=True, text=True)
-        self.await_that("containerd answers", lambda: ctr("version").returncode == 0)
+        self.await_that("containerd answers", lambda: self._ctr("version").returncode == 0)
         for archive in self._archives:
-            done = ctr("images", "import", archive)
+            done = self._ctr("images", "import", archive)
             if done.returncode != 0:
                 raise AssertionError(f"import {archive}: {done.stderr}")
 
@@ -167,7 +173,8 @@ disabled_plugins = ["io.containerd.snapshotter.v1.aufs", "io.containerd.snapshot
                   self._folder / "kubelet-certificates", "--hostname-override", NAME, "--node-ip", ADDRESS)
 
     def _start_proxy(self):
-        """Limits of connections belong to the machine, and stay."""
+        """Limits of connections belong to the machine, and stay. Addresses of Services lead somewhere from the node too: the proxy turns them."""
+        subprocess.run(["ip", "route", "add", SERVICES, "dev", "lo", "src", ADDRESS], check=True)
         configuration = self._write("proxy.yaml", {
             "apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration", "clientConnection": {"kubeconfig": str(self.kubeconfig)},
             "mode": "iptables", "clusterCIDR": PODS, "hostnameOverride": NAME, "bindAddress": ADDRESS, "oomScoreAdj": 0,

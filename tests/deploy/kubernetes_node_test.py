@@ -1,18 +1,23 @@
-"""The Helm chart on a real node, installed, crawling, under fire and upgraded: python3 kubernetes_node_test.py BUILD"""
+"""The Helm chart on a real node, with Kafka and HBase beside it: all that it can bring, and the documentation: python3 kubernetes_node_test.py BUILD"""
 
 import json
 import os
 import re
 import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
 
 import kubernetes_node
+import node_image
 import node_world
-from helm import HELM, merged
-from node_world import COMPONENTS, NAMESPACE, SCALABLE, TWO_OF_EACH, NodeWorld, is_ready
-from options import ROOT
+from helm import merged
+from node_world import COMPONENTS, NAMESPACE, NodeWorld, World, is_ready
 from synthetic_web import FAULTS
 
-setUpModule = node_world.start_node
+
+def setUpModule():
+    node_world.start_node(lambda folder: node_image.strategy(World.BUILD / "lib/orbweaver/strategies/depth_first.so", folder, WholeChart.LIBRARY))
 
 
 class Chart(NodeWorld):
@@ -27,56 +32,93 @@ class Chart(NodeWorld):
         self.uninstall()
 
 
-class UnderFire(NodeWorld):
-    SIZE = (30, 100)
+class WholeChart(NodeWorld):
+    """The chart's parts beside workers: a console, archives on volumes, strategies of one's own; all in one crawl."""
 
-    def begin(self, more=None):
+    TOKENS = {"ORBWEAVER_CONSOLE__READ_TOKEN": "readers-0123456789", "ORBWEAVER_ADMIN__TOKEN": "operators-0123456789"}
+    LIBRARY = "libmine.so"
+
+    def test_console_archives_and_strategies_of_ones_own_work_in_one_crawl(self):
         self.start("--faults", FAULTS)
-        self.install(merged(SCALABLE, more or {}))
+        archive = self.make_volume()
+        self.kubectl("create", "secret", "generic", "tokens", *(f"--from-literal={name}={value}" for name, value in self.TOKENS.items()))
+        self.kubectl("create", "configmap", "mine", f"--from-file={self.LIBRARY}={self.BUILD}/lib/orbweaver/strategies/breadth_first.so")
+        self.addCleanup(self.kubectl, "delete", "secret/tokens", "configmap/mine")
+        own = {"console": {"enabled": True, "service": True, "orders": True}, "secrets": {"environment": ["tokens"]},
+               "networkPolicy": {"console": [{"podSelector": {}}]},
+               "spider": {"archive": {"enabled": True, "size": "1Gi", "storageClass": "archive"}}, "config": {"spider": {"archive": {"jsonl": True}}}}
+        self.install(merged(own, {"strategyLibrary": {"file": self.LIBRARY, "configMap": "mine"}}))
+        self.assertEqual({f"/opt/strategies/..data/{self.LIBRARY}"}, {re.sub(r"/\.\.20[^/]*", "/..data", path) for path in self.loaded_libraries()})
         self.seed()
+        self.look_at_the_console_from_outside()
+        # Another strategy, out of an image; and the console for those alone who may forward ports.
+        self.upgrade(merged(own, {"strategyLibrary": {"file": self.LIBRARY, "image": node_image.STRATEGY}, "console": {"service": False, "orders": False}}))
+        self.assertEqual({f"/opt/strategies/{self.LIBRARY}"}, self.loaded_libraries())
+        self.look_at_the_console_through_a_forwarded_port()
+        self.assert_complete(no_worker_died=True)
+        # Not those that led to another domain: they are outcomes, and no pages.
+        fetched = {message["detail"]["url"] for message in self.messages("spider-log", "--type", "page_fetched") if message["detail"]["status"] == 200}
+        self.assertLess(100, len(fetched))
+        self.uninstall()
+        archived = [json.loads(line)["url"] for file in archive.glob("pages-*.jsonl") for line in file.read_text().splitlines()]
+        self.assertEqual(fetched, set(archived))
+        self.assertTrue(list(archive.glob("orbweaver-*.warc.gz")))
 
-    def test_pods_of_each_kind_are_killed_deleted_and_evicted(self):
-        self.begin()
-        steps = [(words, component) for words in (("--grace-period=0", "--force"), ()) for component in COMPONENTS]
-        for words, component in self.in_the_course_of_it(steps):
-            self.kubectl("delete", "pod", f"orbweaver-{component}-0", "--wait=false", *words)
-            self.await_owners(" ".join(["delete", component, *words]), **{component: 1})
-        self.kubectl("scale", "statefulset/orbweaver-db-worker", "--replicas=2")
-        self.await_owners("a second db-worker", **{"db-worker": 2})
-        self.await_that("both are ready", lambda: [is_ready(pod) for pod in self.pods("db-worker")] == [True, True])
-        self.assertEqual([201, 429], [self.evict(f"orbweaver-db-worker-{number}") for number in (0, 1)])
-        self.await_owners("evict one of two db-workers", **{"db-worker": 2})
-        self.assert_complete()
+    def make_volume(self):
+        """A folder of this node, as the volume that one spider will claim."""
+        folder = self.folder / "archive"
+        folder.mkdir()
+        os.chown(folder, 10001, 10001)
+        self.folder.chmod(0o755)
+        volume = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "archive"},
+                  "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "persistentVolumeReclaimPolicy": "Retain",
+                           "storageClassName": "archive", "hostPath": {"path": str(folder), "type": "Directory"}}}
+        self.kubectl("create", "-f", "-", input=json.dumps(volume))
+        self.addCleanup(self.kubectl, "delete", "--wait=false", "--ignore-not-found", "pvc/archive-orbweaver-spider-0", "pv/archive")
+        return folder
 
-    def evict(self, pod):
-        """The answer's status: a disruption budget that is used up makes it 429."""
-        status, _, _ = node_world.NODE.call("POST", f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}/eviction",
-                                 {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": NAMESPACE}})
-        return status
+    def loaded_libraries(self):
+        """Those of the strategy worker's process that are of the volume for strategies."""
+        maps = self.kubectl("exec", "orbweaver-strategy-worker-0", "-c", "strategy-worker", "--", "sh", "-c", "cat /proc/[0-9]*/maps")
+        return set(re.findall(r" (/opt/strategies/\S+)$", maps, re.MULTILINE))
 
-    def test_everything_is_upgraded_and_the_broker_restarted(self):
-        self.begin(TWO_OF_EACH)
-        two = {component: 2 for component in COMPONENTS}
-        self.await_owners("two of each", **two)
-        self.await_progress(0.1)
-        self.upgrade(merged(merged(SCALABLE, TWO_OF_EACH), {"image": {"tag": "0.1.1"}}))
-        self.assertEqual({"localhost/orbweaver:0.1.1"}, self.images())
-        self.await_owners("upgrade to 0.1.1", **two)
-        self.await_progress(0.3)
-        self.helm("rollback", "orbweaver", "--wait", "--wait-for-jobs", "--timeout", "15m")
-        self.assertEqual({"localhost/orbweaver:0.1.0"}, self.images())
-        self.await_owners("rollback", **two)
-        self.await_progress(0.5)
-        self.upgrade(merged(merged(SCALABLE, TWO_OF_EACH), {"config": {"strategy": {"name": "depth_first"}}}))
-        self.await_owners("another strategy", **two)
-        self.await_progress(0.7)
-        self.services("kill", "kafka")
-        self.services("restart", "kafka")
-        self.await_owners("Kafka killed and started", **two)
-        self.assert_complete()
+    def look_at_the_console_from_outside(self):
+        service = json.loads(self.kubectl("get", "service", "orbweaver-console", "-o", "json"))["spec"]
+        address = f"http://{service['clusterIP']}:{service['ports'][0]['port']}"
+        self.assertEqual(401, ask(address, "/api/v1/workers")[0])
+        reader, operator = self.TOKENS.values()
+        self.await_that("the console knows all workers", lambda: {f"orbweaver-{one}-0.orbweaver-{one}" for one in COMPONENTS} == {
+            worker["admin_address"].rpartition(":")[0] for worker in ask(address, "/api/v1/workers", reader)[1].get("workers", [])})
+        self.assertEqual(401, ask(address, "/api/v1/orders/block", reader, domain="nowhere.test")[0])
+        status, said = ask(address, "/api/v1/orders/block", operator, domain="nowhere.test", **{"for": "1h"})
+        self.assertEqual(200, status, said)
+        given, = ask(address, "/api/v1/orders", reader)[1]["orders"]
+        self.assertIn("nowhere.test", json.dumps(given))
 
-    def images(self):
-        return {container["image"] for pod in self.pods() for container in pod["spec"]["containers"]}
+    def look_at_the_console_through_a_forwarded_port(self):
+        forwarding = subprocess.Popen([kubernetes_node.PROGRAMS / "kubectl", "--namespace", NAMESPACE, "port-forward", "deployment/orbweaver-console",
+                                       ":9600"], env=node_world.NODE.client_environment(), stdout=subprocess.PIPE, text=True)
+        self.addCleanup(forwarding.communicate)
+        self.addCleanup(forwarding.kill)
+        port = re.search(r"127\.0\.0\.1:(\d+) ->", forwarding.stdout.readline())[1]
+        reader, _ = self.TOKENS.values()
+        self.await_that("the console shows the crawl", lambda: ask(f"http://127.0.0.1:{port}", "/api/v1/overview", reader)[1].get("status"))
+        page = urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60).read().decode()
+        self.assertIn("<title>", page)
+
+
+def ask(address, path, token=None, **form):
+    """Status and answer of the console."""
+    request = urllib.request.Request(address + path, data=urllib.parse.urlencode(form).encode() if form else None,
+                                     headers={"Host": "orbweaver-console"} if "127.0.0.1" not in address else {})
+    if token:
+        request.add_header("Authorization", f"Bearer {token}")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read())
 
 
 class Documentation(NodeWorld):
@@ -84,29 +126,16 @@ class Documentation(NodeWorld):
 
     def test_every_command_does_as_it_says(self):
         self.start("--faults", FAULTS)
-        typed = self.folder / "typed"
-        typed.mkdir()
-        (typed / "deploy").symlink_to(ROOT / "deploy")
+        typed = self.documented_folder()
         (typed / "my.yaml").write_text(json.dumps(self.values()))
         (typed / "urls.txt").write_text(self.web.seeds.read_text())
-        environment = {**node_world.NODE.client_environment(), "PATH": f"{HELM}:{kubernetes_node.PROGRAMS}:{os.environ['PATH']}"}
-        self.addCleanup(node_world.NODE.kubectl, "delete", "namespace", "orbweaver")
-        commands = walk()
+        commands = node_world.documented("From nothing to a crawl")
         self.assertLess(9, len(commands))
         for command in commands:
-            done = subprocess.run(["bash", "-c", command], cwd=typed, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            print(f"$ {command}\n{done.stdout}", flush=True)
-            self.assertEqual(0, done.returncode, command)
+            self.type(command, typed)
         self.await_end()
         report = self.web.report()
         self.assertTrue(report["politeness"]["polite"] and report["check"]["equal"], report)
-
-
-def walk():
-    """The commands behind `$ ` of the section, lines that go on joined."""
-    text = (ROOT / "docs/deployment.md").read_text()
-    section = text.split("### From nothing to a crawl\n")[1].split("\n## ")[0]
-    return re.findall(r"^\$ (.*)$", section.replace("\\\n", ""), re.MULTILINE)
 
 
 if __name__ == "__main__":

@@ -41,25 +41,32 @@ SCALABLE = {name: {"resources": {"requests": {"cpu": "50m", "memory": "128Mi"}, 
 TWO_OF_EACH = {name: {"replicas": 2} for name, _, _ in COMPONENTS.values()}
 SERVICES = {"ORBWEAVER_SERVICES_DIR": str(pathlib.Path(enclosure.folder() or "/") / "services"), "ORBWEAVER_SERVICES_ADDRESS": ADDRESS}
 CONFIGURATION = "/etc/orbweaver/orbweaver.yaml"
+# Of one image: an upgrade is to another name of it.
+TAGS = ("0.1.0", "0.1.1")
 
 NODE = None  # start_node makes it
 
 
-def start_node():
+def start_node(*makers):
     """One node for all tests of a file, with Kafka and HBase beside the pods: for setUpModule."""
-    global NODE
     services = subprocess.Popen([ROOT / "deploy/local/services", "up"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                 env={**os.environ, **SERVICES})
+    start_bare_node(*makers)
+    _, said = services.communicate()
+    assert services.returncode == 0, said
+
+
+def start_bare_node(*makers):
+    """The same with nothing beside the pods. Of `makers` each makes a further image in the folder that it is given."""
+    global NODE
     began, folder = time.monotonic(), pathlib.Path(tempfile.mkdtemp())
-    images = [node_image.pause(folder), node_image.orbweaver(World.BUILD, folder, ["0.1.0", "0.1.1"])]
+    images = [node_image.pause(folder), node_image.orbweaver(World.BUILD, folder, TAGS), *(make(folder) for make in makers)]
     NODE = unittest.enterModuleContext(Node(images))
     print(f"the node is ready after {time.monotonic() - began:.1f} s", flush=True)
     # Pods that are not restricted are refused.
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     status, said, _ = NODE.call("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE, "labels": labels}})
     assert status == 201, said
-    _, said = services.communicate()
-    assert services.returncode == 0, said
 
 
 class NodeWorld(World):
@@ -148,7 +155,7 @@ class NodeWorld(World):
             try:
                 with urllib.request.urlopen(f"http://{pod['status'].get('podIP', 'none')}:{port}/metrics", timeout=5) as answer:
                     found = re.search(rf"^{metric} (\d+)", answer.read().decode(), re.MULTILINE)
-                shares.append(int(found[1]))
+                shares.append(int(found[1]) if found else None)
             except OSError:
                 shares.append(None)
         return shares
@@ -173,12 +180,34 @@ class NodeWorld(World):
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.describe()}") from None
 
+    def documented_folder(self):
+        """Where commands of docs/deployment.md are typed; the namespace that they make goes with the test."""
+        folder = self.folder / "typed"
+        folder.mkdir()
+        (folder / "deploy").symlink_to(ROOT / "deploy")
+        self.addCleanup(NODE.kubectl, "delete", "namespace", "orbweaver")
+        return folder
+
+    def type(self, command, folder):
+        environment = {**NODE.client_environment(), "PATH": f"{HELM}:{kubernetes_node.PROGRAMS}:{os.environ['PATH']}"}
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(f"$ {command}\n{done.stdout}", flush=True)
+        self.assertEqual(0, done.returncode, command)
+        return done.stdout
+
     def describe(self):
         """All pods, what happened to them, and the last that each said."""
         words = [["get", "pods", "-o", "wide"], ["get", "events", "--sort-by=.lastTimestamp"],
                  ["logs", "-l", "app.kubernetes.io/name=orbweaver", "--all-containers", "--prefix", "--tail=15", "--max-log-requests=20"]]
         said = [NODE.kubectl("--namespace", NAMESPACE, *one) for one in words]
         return "\n".join((one.stdout + one.stderr)[-6000:] for one in said)
+
+
+def documented(heading):
+    """The commands behind `$ ` of that section of docs/deployment.md, lines that go on joined."""
+    text = (ROOT / "docs/deployment.md").read_text()
+    section = re.split(r"\n##+ ", text.split(f"### {heading}\n")[1])[0]
+    return re.findall(r"^\$ (.*)$", section.replace("\\\n", ""), re.MULTILINE)
 
 
 def is_ready(pod):

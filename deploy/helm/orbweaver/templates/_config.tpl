@@ -1,11 +1,11 @@
-{{- /* The program's configuration: the options of `size`, and over them those of `config`. */ -}}
+{{- /* The program's configuration: the options of `size`, over them those of `config`, and over these what `profile` brings along. */ -}}
 {{- define "orbweaver.config" -}}
 {{- include "orbweaver.check" . -}}
 {{- $config := dict -}}
 {{- range (index (.Files.Get "files/sizes.yaml" | fromYaml) .Values.size) -}}
 {{- $config = mergeOverwrite $config .config -}}
 {{- end -}}
-{{- mergeOverwrite $config (deepCopy .Values.config) | toYaml -}}
+{{- mergeOverwrite $config (deepCopy .Values.config) (include "orbweaver.profile" . | fromYaml) | toYaml -}}
 {{- end -}}
 
 {{- /* Of (list $ WORKER): replicas and resources, its own or those of `size`. Workers that `size` does not know have those of db workers. */ -}}
@@ -87,7 +87,7 @@ scaleDown:
 {{- if and .Values.pagesWorker.enabled (dig "db_worker" "roles" "" $config) -}}
 {{- fail "config.db_worker.roles: pagesWorker.enabled sets the roles" -}}
 {{- end -}}
-{{- $partitions := dig "topics" "partitions" 16 $config | int -}}
+{{- $partitions := dig "topics" "partitions" 16 (mergeOverwrite (deepCopy $config) (include "orbweaver.profile" . | fromYaml)) | int -}}
 {{- range $worker := include "orbweaver.workers" . | fromYamlArray -}}
 {{- $replicas := (include "orbweaver.sized" (list $ $worker.values) | fromYaml).replicas | int -}}
 {{- if gt $replicas $partitions -}}

@@ -57,7 +57,7 @@ securityContext:
 {{- define "orbweaver.volumes" -}}
 - name: config
   configMap:
-    name: {{ include "orbweaver.name" . }}
+    name: {{ include "orbweaver.name" . }}{{ .suffix }}
 {{- range .Values.secrets.files }}
 - name: secret-{{ . | replace "." "-" }}
   secret:
