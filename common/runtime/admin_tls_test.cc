@@ -61,23 +61,6 @@ TEST_F(AdminTlsTest, ARequestAndItsAnswerGoByTls) {
   }
 }
 
-TEST_F(AdminTlsTest, AClientThatNamesWhomItTrustsTalksToNobodyElse) {
-  const auto ask = [this](const char* host, const std::string& trusted) {
-    AdminServerOptions options = With(own_.certificate_file, own_.key_file);
-    options.listen = host;
-    AdminServer server(options, [](const AdminRequest&) { return AdminResponse(); });
-    EXPECT_OK(server.Start());
-    return AskAdmin(fmt::format("https://{}:{}", host, server.port()),
-                    {.method = "GET", .target = "/"}, kLong, trusted)
-        .status();
-  };
-  const Certificate other("IP:127.0.0.1");
-  EXPECT_OK(ask("127.0.0.1", own_.certificate_file));
-  EXPECT_TRUE(IsRetry(ask("127.0.0.1", other.certificate_file)));
-  EXPECT_TRUE(IsRetry(ask("127.0.0.2", own_.certificate_file))) << "it is another host's";
-  EXPECT_TRUE(IsRetry(ask("127.0.0.1", own_.folder.path() / "none.pem")));
-}
-
 TEST_F(AdminTlsTest, PlainHttpIsNotAnsweredAndDisturbsNobody) {
   AdminServer server(With(own_.certificate_file, own_.key_file),
                      [](const AdminRequest&) { return AdminResponse(); });
