@@ -303,6 +303,17 @@ absl::Status CountWhatIsLeft(LocalCrawl& crawl, CrawlWatch& watch, CrawlEnd* end
   std::_Exit(Fail(kExitFailed, "crawl", MessageOf(result)));
 }
 
+// One that another crawl has in this folder is its own.
+absl::Status FinishMirror(const ProductOptions& options, bool json) {
+  ASSIGN_OR_RETURN(const std::string mirror, CompleteMirror(options, kMirrorPatience));
+  if (json) {
+    PrintError("{}", mirror);
+  } else {
+    Print("{}", mirror);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const ProductOptions& options,
                                    const config::Schema& schema,
                                    const std::vector<OptionChange>& changes, const SeedList& seeds,
@@ -371,16 +382,7 @@ absl::StatusOr<CrawlOutcome> Crawl(const CrawlArguments& arguments, const Produc
   Print("{}", arguments.json ? SummaryJson(end, tally) + "\n" : SummaryText(end, tally));
   if (crawl->is_stuck()) EndAtOnce(result);
   RETURN_IF_ERROR(result);
-  std::string mirror;
-  // One that another crawl has in this folder is its own.
-  if (options.spider.archive.mirror) {
-    ASSIGN_OR_RETURN(mirror, CompleteMirror(options, kMirrorPatience));
-  }
-  if (arguments.json) {
-    PrintError("{}", mirror);
-  } else {
-    Print("{}", mirror);
-  }
+  if (options.spider.archive.mirror) RETURN_IF_ERROR(FinishMirror(options, arguments.json));
   return end.outcome;
 }
 
@@ -398,6 +400,21 @@ absl::Status NameFolder(std::vector<std::string> args, CrawlArguments* arguments
   ASSIGN_OR_RETURN(const auto folder, OnlyCrawlHere());
   arguments->data = folder.value_or(kCrawlsFolder);
   return absl::OkStatus();
+}
+
+// Of crawls without a bound, and without a name.
+void WarnOfOptions(const CrawlArguments& arguments, const ProductOptions& options,
+                   const std::string& anonymous) {
+  if (options.spider.scope.kind == ScopeKind::kEverything && !IsBounded(arguments, options)) {
+    PrintError(
+        "--scope everything follows links to every site and has no bound: --max-pages, "
+        "--duration, --depth or --max-pages-per-domain is one.\n");
+  }
+  if (options.spider.fetch.user_agent == anonymous) {
+    PrintError(
+        "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "
+        "address)'.\n");
+  }
 }
 
 int Run(std::span<const std::string> all_args) {
@@ -441,16 +458,7 @@ int Run(std::span<const std::string> all_args) {
   }
   TellChanges(*changes);
   TellNetworkOptions(options);
-  if (options.spider.scope.kind == ScopeKind::kEverything && !IsBounded(arguments, options)) {
-    PrintError(
-        "--scope everything follows links to every site and has no bound: --max-pages, "
-        "--duration, --depth or --max-pages-per-domain is one.\n");
-  }
-  if (options.spider.fetch.user_agent == anonymous) {
-    PrintError(
-        "Site owners cannot tell who you are: give --user-agent 'NAME (+URL or mail "
-        "address)'.\n");
-  }
+  WarnOfOptions(arguments, options, anonymous);
   if (arguments.dry_run) {
     PrintPlan(arguments, options);
     return kExitOk;

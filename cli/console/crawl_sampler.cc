@@ -72,7 +72,7 @@ void CrawlSampler::Sample() {
   book_ = std::move(book);
   history_.Add(now, ValuesNow(now, lags));
   // Of workers that cannot be asked nothing new is said.
-  if (noted.ok()) alerts_.Look(book_, clock_.Now(), now);
+  if (noted.ok()) alerts_.Update(book_, clock_.Now(), now);
 }
 
 CurveValues CrawlSampler::ValuesNow(WallTime now, const absl::StatusOr<LogLags>& lags) const {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "cli/arguments.h"
 #include "cli/crawl/network_arguments.h"
 #include "cli/crawl/output_arguments.h"
@@ -50,10 +51,13 @@ std::string ListText(const std::vector<std::string>& elements) {
   return text;
 }
 
-}  // namespace
+// An option of the schema that a flag of the command stands for.
+using SetOption =
+    absl::FunctionRef<void(std::string_view flag, std::string_view option, std::string_view value)>;
 
-std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
-                                              CrawlArguments* into) {
+// These take their arguments out of *args; a text: what is wrong with one.
+
+std::optional<std::string> TakeOwnArguments(std::vector<std::string>* args, CrawlArguments* into) {
   into->json = TakeSwitch(args, "--json");
   into->dry_run = TakeSwitch(args, "--dry-run");
   into->add = TakeSwitch(args, "--add");
@@ -76,7 +80,52 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
       return fmt::format("{} {}: expected a time such as 90s, 30m or 2h", name, *text);
     }
   }
+  return std::nullopt;
+}
 
+std::optional<std::string> TakeScopeArguments(std::vector<std::string>* args, SetOption set) {
+  if (const auto kind = TakeValue(args, "--scope")) {
+    constexpr std::string_view kKinds[] = {"domain", "everything", "host", "path"};
+    if (std::ranges::find(kKinds, *kind) == std::end(kKinds)) {
+      return fmt::format("--scope {}: expected domain, host, path or everything", *kind);
+    }
+    set("--scope", "scope.kind", *kind);
+  }
+  if (const auto use = TakeValue(args, "--sitemaps")) {
+    constexpr std::string_view kUses[] = {"also", "no", "only", "strategy"};
+    if (std::ranges::find(kUses, *use) == std::end(kUses)) {
+      return fmt::format("--sitemaps {}: expected only, also, no or strategy", *use);
+    }
+    set("--sitemaps", "scope.sitemaps", *use);
+  }
+  if (TakeSwitch(args, "--assets")) set("--assets", "scope.assets", "true");
+  if (TakeSwitch(args, "--everything")) set("--everything", "scope.kind", "everything");
+  return std::nullopt;
+}
+
+std::optional<std::string> TakeRetryDelay(std::vector<std::string>* args, SetOption set) {
+  if (const auto text = TakeValue(args, "--retry-delay")) {
+    Duration delay;
+    if (!config::ParseDuration(*text, &delay) || delay < std::chrono::seconds(1)) {
+      return fmt::format("--retry-delay {}: expected a time of a second or more, such as 30s",
+                         *text);
+    }
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(delay).count();
+    set("--retry-delay", "strategy.params.retry_delay_s", fmt::to_string(seconds));
+    set("--retry-delay", "strategy_worker.own_retry_delay", fmt::format("{}s", seconds));
+    // At the retry, the failure of robots.txt and of the name must not be remembered any more.
+    set("--retry-delay", "spider.robots.retry_min",
+        fmt::format("{}s", std::max<int64_t>(1, seconds / 2)));
+    set("--retry-delay", "strategy_worker.dns_failure_rest", fmt::format("{}s", seconds));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
+                                              CrawlArguments* into) {
+  if (auto wrong = TakeOwnArguments(args, into)) return wrong;
   std::vector<std::string> sets;
   const auto set = [&](std::string_view flag, std::string_view name, std::string_view value) {
     const std::string text = fmt::format("{}={}", name, value);
@@ -97,22 +146,7 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
     if (!settings.ok()) return fmt::format("--strategy {}", MessageOf(settings.status()));
     for (const auto& [option, value] : *settings) set("--strategy", option, value);
   }
-  if (const auto kind = TakeValue(args, "--scope")) {
-    constexpr std::string_view kKinds[] = {"domain", "everything", "host", "path"};
-    if (std::ranges::find(kKinds, *kind) == std::end(kKinds)) {
-      return fmt::format("--scope {}: expected domain, host, path or everything", *kind);
-    }
-    set("--scope", "scope.kind", *kind);
-  }
-  if (const auto use = TakeValue(args, "--sitemaps")) {
-    constexpr std::string_view kUses[] = {"also", "no", "only", "strategy"};
-    if (std::ranges::find(kUses, *use) == std::end(kUses)) {
-      return fmt::format("--sitemaps {}: expected only, also, no or strategy", *use);
-    }
-    set("--sitemaps", "scope.sitemaps", *use);
-  }
-  if (TakeSwitch(args, "--assets")) set("--assets", "scope.assets", "true");
-  if (TakeSwitch(args, "--everything")) set("--everything", "scope.kind", "everything");
+  if (auto wrong = TakeScopeArguments(args, set)) return wrong;
   if (const auto address = TakeValue(args, "--console")) {
     const auto parsed = ParseListenAddress(*address);
     if (!parsed.has_value()) {
@@ -128,20 +162,7 @@ std::optional<std::string> TakeCrawlArguments(std::vector<std::string>* args,
     // Of what no strategy is asked about.
     if (option == kRetries) set(name, "strategy_worker.own_retries", *value);
   }
-  if (const auto text = TakeValue(args, "--retry-delay")) {
-    Duration delay;
-    if (!config::ParseDuration(*text, &delay) || delay < std::chrono::seconds(1)) {
-      return fmt::format("--retry-delay {}: expected a time of a second or more, such as 30s",
-                         *text);
-    }
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(delay).count();
-    set("--retry-delay", "strategy.params.retry_delay_s", fmt::to_string(seconds));
-    set("--retry-delay", "strategy_worker.own_retry_delay", fmt::format("{}s", seconds));
-    // At the retry, the failure of robots.txt and of the name must not be remembered any more.
-    set("--retry-delay", "spider.robots.retry_min",
-        fmt::format("{}s", std::max<int64_t>(1, seconds / 2)));
-    set("--retry-delay", "strategy_worker.dns_failure_rest", fmt::format("{}s", seconds));
-  }
+  if (auto wrong = TakeRetryDelay(args, set)) return wrong;
   for (const std::string& parameter : TakeValues(args, "--param")) {
     const size_t equals = parameter.find('=');
     const std::string name = parameter.substr(0, equals);

@@ -186,6 +186,29 @@ std::vector<std::string> PutByLines(const CrawlEnd& end, const CrawlTally& tally
   return lines;
 }
 
+// The requests that are left, and how the crawl goes on.
+std::string RestText(const CrawlEnd& end, const CrawlTally& tally) {
+  if (end.finished) {
+    if (tally.pages() + tally.failed() + tally.put_by() > 0) return {};
+    return fmt::format(
+        "Nothing was to be done. `orbweaver requeue --data {}` tries again what failed in runs "
+        "before.\n",
+        ShellQuoted(end.data));
+  }
+  std::string out;
+  if (const uint64_t left = end.last.queued + end.last.delayed; left > 0) {
+    const std::string due = DueIn(end.last);
+    out += fmt::format("In the queue: {}{}, {} of them for later{}.\n",
+                       end.queue_is_exact ? "" : "about ", Count(left, "request"),
+                       Count(end.last.delayed), due.empty() ? "" : ", the first due " + due);
+  }
+  if (end.handed_out > 0) {
+    out += fmt::format("Handed to the spider and not fetched: {}.\n",
+                       Count(end.handed_out, "request"));
+  }
+  return out + fmt::format("To go on: orbweaver crawl --data {}\n", ShellQuoted(end.data));
+}
+
 }  // namespace
 
 std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
@@ -244,27 +267,7 @@ std::string SummaryText(const CrawlEnd& end, const CrawlTally& tally) {
                      fmt::join(end.robots_ignored_on, ", ")));
   }
   if (!end.files.empty() && tally.pages() > 0) line(fmt::format("Pages are in {}", end.files));
-  if (end.finished) {
-    if (tally.pages() + tally.failed() + tally.put_by() == 0) {
-      line(
-          fmt::format("Nothing was to be done. `orbweaver requeue --data {}` tries again what "
-                      "failed in runs before.",
-                      ShellQuoted(end.data)));
-    }
-    return out;
-  }
-  if (const uint64_t left = end.last.queued + end.last.delayed; left > 0) {
-    const std::string due = DueIn(end.last);
-    line(fmt::format("In the queue: {}{}, {} of them for later{}.",
-                     end.queue_is_exact ? "" : "about ", Count(left, "request"),
-                     Count(end.last.delayed), due.empty() ? "" : ", the first due " + due));
-  }
-  if (end.handed_out > 0) {
-    const std::string requests = Count(end.handed_out, "request");
-    line(fmt::format("Handed to the spider and not fetched: {}.", requests));
-  }
-  line(fmt::format("To go on: orbweaver crawl --data {}", ShellQuoted(end.data)));
-  return out;
+  return out + RestText(end, tally);
 }
 
 std::string SummaryJson(const CrawlEnd& end, const CrawlTally& tally) {

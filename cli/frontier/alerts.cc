@@ -302,7 +302,7 @@ Duration LongestWindow() {
 
 std::span<const AlertRule> AlertRules() { return kRules; }
 
-void AlertBoard::Look(const WorkerBook& book, SteadyTime now, WallTime wall) {
+void AlertBoard::Update(const WorkerBook& book, SteadyTime now, WallTime wall) {
   if (marks_.empty() || now - marks_.back().at >= kMarkEvery) {
     Mark& mark = marks_.emplace_back();
     mark.at = now;

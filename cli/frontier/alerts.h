@@ -45,7 +45,7 @@ class AlertBoard {
  public:
   explicit AlertBoard(bool is_cluster) : is_cluster_(is_cluster) {}
 
-  void Look(const WorkerBook& book, SteadyTime now, WallTime wall);
+  void Update(const WorkerBook& book, SteadyTime now, WallTime wall);
 
   // As of the last look; critical ones first.
   const std::vector<Alert>& firing() const { return firing_; }

@@ -45,7 +45,7 @@ class AlertsTest : public testing::Test {
     Report("w", "strategy-worker", {{"orbweaver_strategy_partitions", 4}});
   }
   std::vector<std::string> Look() {
-    board_.Look(book_, clock_.Now(), clock_.Wall());
+    board_.Update(book_, clock_.Now(), clock_.Wall());
     std::vector<std::string> names;
     for (const Alert& alert : board_.firing()) names.emplace_back(alert.rule->name);
     return names;
@@ -123,8 +123,8 @@ TEST_F(AlertsTest, AKindOfWhichNobodyReportsIsMissing) {
               ElementsAre("WorkersOfAKindMissing"));
   EXPECT_EQ(board_.firing()[0].says, "no db-worker and no strategy-worker reports");
   AlertBoard here(false);
-  here.Look(book_, clock_.Now(), clock_.Wall());
-  here.Look(book_, clock_.Now() + minutes(5), clock_.Wall());
+  here.Update(book_, clock_.Now(), clock_.Wall());
+  here.Update(book_, clock_.Now() + minutes(5), clock_.Wall());
   EXPECT_TRUE(here.firing().empty()) << "a crawl in one process has no such workers";
 }
 

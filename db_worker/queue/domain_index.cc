@@ -116,10 +116,10 @@ void DomainIndex::Put(DomainId id, const Head& head, bool dirty, WallTime now) {
   if (dirty && !entry.dirty) dirty_.push_back(id);
   dirty_count_ += static_cast<size_t>(dirty) - static_cast<size_t>(entry.dirty);
   entry.dirty = dirty;
-  Place(id, now);
+  Enlist(id, now);
 }
 
-void DomainIndex::Place(DomainId id, WallTime now) {
+void DomainIndex::Enlist(DomainId id, WallTime now) {
   Entry& entry = At(id);
   const bool ready = entry.band < kBands && entry.ready_at <= now;
   const uint8_t list = ready ? entry.band : kNoList;
@@ -142,7 +142,7 @@ WallTime DomainIndex::WakeOf(const Entry& entry) const {
 }
 
 void DomainIndex::Advance(WallTime now) {
-  while (!timers_.empty() && timers_.front().at <= now) Place(timers_.front().id, now);
+  while (!timers_.empty() && timers_.front().at <= now) Enlist(timers_.front().id, now);
 }
 
 bool DomainIndex::IsAnyReady() const {

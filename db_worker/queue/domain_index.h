@@ -155,7 +155,7 @@ class DomainIndex {
   DomainId NewEntry(std::string_view domain);
   void Forget(DomainId id);
   void StoreHead(Entry& entry, std::string_view packed);
-  void Place(DomainId id, WallTime now);
+  void Enlist(DomainId id, WallTime now);
   void Link(DomainId id, uint8_t list);
   void Unlink(DomainId id);
   WallTime WakeOf(const Entry& entry) const;

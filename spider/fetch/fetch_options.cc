@@ -71,7 +71,9 @@ void DeclareNetworkOptions(config::Schema& schema, NetworkOptions* options) {
               .doc = "How many answers each thread keeps, about 300 bytes each"});
 }
 
-void DeclareFetchOptions(config::Schema& schema, FetchOptions* options) {
+namespace {
+
+void DeclareRequestHead(config::Schema& schema, FetchOptions* options) {
   schema.Add(
       "spider.fetch.user_agent", &options->user_agent,
       {.doc = "The User-Agent header. Name a page that says who crawls and why, as `mybot/1.0 "
@@ -92,6 +94,9 @@ void DeclareFetchOptions(config::Schema& schema, FetchOptions* options) {
   schema.Add("spider.fetch.content_types", &options->content_types,
              {.doc = "Media types whose content is read, `*` for any part; of others nothing is "
                      "read beyond the headers. An answer that names none is read"});
+}
+
+void DeclareBounds(config::Schema& schema, FetchOptions* options) {
   schema.Add("spider.fetch.connect_timeout", &options->connect_timeout,
              {.min = milliseconds(10), .max = minutes(10), .doc = "For a TCP connection"});
   schema.Add("spider.fetch.tls_timeout", &options->tls_timeout,
@@ -135,6 +140,9 @@ void DeclareFetchOptions(config::Schema& schema, FetchOptions* options) {
       {.max = 1'000'000, .unit = "connections", .doc = "How many each thread keeps; 0: none"});
   schema.Add("spider.fetch.max_idle_per_host", &options->max_idle_per_host,
              {.min = 1, .max = 1000, .unit = "connections", .doc = "How many of them to one host"});
+}
+
+void DeclareTls(config::Schema& schema, FetchOptions* options) {
   schema.Add("spider.fetch.verify_certificates", &options->verify_certificates,
              {.doc = "A certificate that is no good ends a fetch; else it is noted with the page"});
   schema.Add("spider.fetch.allow_weak_tls", &options->allow_weak_tls,
@@ -146,6 +154,14 @@ void DeclareFetchOptions(config::Schema& schema, FetchOptions* options) {
              {.max = 10'000'000,
               .unit = "sessions",
               .doc = "How many each thread keeps to resume, 5 to 10 KB each"});
+}
+
+}  // namespace
+
+void DeclareFetchOptions(config::Schema& schema, FetchOptions* options) {
+  DeclareRequestHead(schema, options);
+  DeclareBounds(schema, options);
+  DeclareTls(schema, options);
 }
 
 }  // namespace orbweaver

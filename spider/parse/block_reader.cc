@@ -43,6 +43,7 @@ struct BlockReader::Element {
 };
 
 const BlockReader::Element* BlockReader::Find(std::string_view spelling) {
+  // A table, and longer than a function should be.
   static constexpr Element kElements[] = {
       {.name = "a", .kind = Kind::kLink},
       {.name = "address", .kind = Kind::kBlock},

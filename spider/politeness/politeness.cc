@@ -21,8 +21,8 @@ struct Politeness::Domain {
   Duration crawl_delay{};
   Duration took{};  // the last request
   DomainRest<SteadyTime> rest;
-  // Its entry of looks_; nullopt: none.
-  std::optional<std::pair<SteadyTime, uint64_t>> look;
+  // Its entry of checks_; nullopt: none.
+  std::optional<std::pair<SteadyTime, uint64_t>> check;
   Address* waits_for = nullptr;  // whose `waiters` it is among
 
   bool empty() const { return urgent.empty() && ordinary.empty(); }
@@ -140,8 +140,8 @@ void Politeness::SetCrawlDelay(std::string_view name, Duration crawl_delay, Stea
 }
 
 std::optional<TurnId> Politeness::Start(SteadyTime now) {
-  while (!looks_.empty() && std::get<SteadyTime>(*looks_.begin()) <= now) {
-    Domain& domain = *std::get<Domain*>(*looks_.begin());
+  while (!checks_.empty() && std::get<SteadyTime>(*checks_.begin()) <= now) {
+    Domain& domain = *std::get<Domain*>(*checks_.begin());
     if (domain.empty() || !MayStart(domain, domain.next(), now)) {
       // Too early for it, or for its address; or too late for one of them.
       if (!domain.empty() && now >= domain.deadline()) DeferLate(domain, now);
@@ -168,7 +168,7 @@ std::optional<TurnId> Politeness::Start(SteadyTime now) {
 }
 
 SteadyTime Politeness::NextLook() const {
-  return looks_.empty() ? SteadyTime::max() : std::get<SteadyTime>(*looks_.begin());
+  return checks_.empty() ? SteadyTime::max() : std::get<SteadyTime>(*checks_.begin());
 }
 
 bool Politeness::Ended(TurnId id, const Ending& ending, SteadyTime now) {
@@ -246,9 +246,9 @@ void Politeness::Defer(const Domain& domain, const Waiting& waiting, SteadyTime 
 }
 
 void Politeness::Reschedule(Domain& domain, SteadyTime now) {
-  if (domain.look) {
-    looks_.erase({domain.look->first, domain.look->second, &domain});
-    domain.look.reset();
+  if (domain.check) {
+    checks_.erase({domain.check->first, domain.check->second, &domain});
+    domain.check.reset();
   }
   if (domain.empty()) return WaitFor(domain, nullptr);
   SteadyTime at = ReadyAt(domain);
@@ -261,8 +261,8 @@ void Politeness::Reschedule(Domain& domain, SteadyTime now) {
     at = std::max(at, address->last_end + options_.address_delay);
   }
   at = std::max(now, std::min(at, domain.deadline()));
-  domain.look = {at, next_look_++};
-  looks_.emplace(at, domain.look->second, &domain);
+  domain.check = {at, next_check_++};
+  checks_.emplace(at, domain.check->second, &domain);
 }
 
 // Among the waiters of `address` and of no other; nullptr: of none.

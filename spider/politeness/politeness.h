@@ -128,7 +128,7 @@ class Politeness {
     SteadyTime started;
   };
   // (when, which came first, whom)
-  using Look = std::tuple<SteadyTime, uint64_t, Domain*>;
+  using Check = std::tuple<SteadyTime, uint64_t, Domain*>;
 
   Domain& FindDomain(std::string_view name);
   Address* FindAddress(std::string_view name);
@@ -151,8 +151,8 @@ class Politeness {
   absl::flat_hash_map<std::string_view, std::unique_ptr<Domain>> domains_;  // by their own names
   absl::flat_hash_map<std::string, std::unique_ptr<Address>> addresses_;
   absl::flat_hash_map<TurnId, Running> running_;
-  std::set<Look> looks_;
-  uint64_t next_look_ = 0;
+  std::set<Check> checks_;
+  uint64_t next_check_ = 0;
   std::deque<Deferred> deferred_;
   size_t waiting_ = 0;
   size_t forget_at_ = 1024;  // entries

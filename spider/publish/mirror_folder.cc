@@ -136,7 +136,7 @@ absl::StatusOr<int> MirrorFolder::OpenParent(std::string_view path, bool make,
   }
 }
 
-absl::Status MirrorFolder::Place(int from, std::string_view path, InTheWay in_the_way) {
+absl::Status MirrorFolder::MoveInto(int from, std::string_view path, InTheWay in_the_way) {
   ASSIGN_OR_RETURN(const int to_fd, OpenParent(path, /*make=*/true, in_the_way));
   const Descriptor to(to_fd);
   const std::string new_name = NameIn(new_path_);
@@ -169,7 +169,7 @@ absl::Status MirrorFolder::WriteOnce(std::string_view path, std::string_view con
                                 : DiskError("lock", shown);
   }
   absl::Status status = WriteAll(file.get(), content, shown);
-  if (status.ok()) status = Place(folder.get(), path, in_the_way);
+  if (status.ok()) status = MoveInto(folder.get(), path, in_the_way);
   if (!status.ok()) unlinkat(folder.get(), name.c_str(), 0);
   return status;
 }
@@ -186,7 +186,7 @@ absl::Status MirrorFolder::LinkOnce(std::string_view source, std::string_view pa
     ASSIGN_OR_RETURN(const std::string content, Read(source));
     return WriteOnce(path, content, in_the_way);
   }
-  const absl::Status status = Place(folder.get(), path, in_the_way);
+  const absl::Status status = MoveInto(folder.get(), path, in_the_way);
   // Also when both were names of one file: then renaming does nothing.
   unlinkat(folder.get(), name.c_str(), 0);
   return status;

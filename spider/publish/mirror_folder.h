@@ -65,7 +65,7 @@ class MirrorFolder {
   // The folder that `path` stands in, made where `make` says so; a descriptor to be closed.
   absl::StatusOr<int> OpenParent(std::string_view path, bool make, InTheWay in_the_way) const;
   // Aborted by each: another process took the new file away.
-  absl::Status Place(int from, std::string_view path, InTheWay in_the_way);
+  absl::Status MoveInto(int from, std::string_view path, InTheWay in_the_way);
   absl::Status WriteOnce(std::string_view path, std::string_view content, InTheWay in_the_way);
   absl::Status LinkOnce(std::string_view source, std::string_view path, InTheWay in_the_way);
 

@@ -15,8 +15,7 @@
 namespace orbweaver {
 namespace {
 
-constexpr size_t kAllocationBytes = 16;  // what the allocator adds to each
-constexpr size_t kMapEntryBytes = 32;    // of the cache's table of domains
+constexpr size_t kMapEntryBytes = 32;  // of the cache's table of domains
 constexpr int kMaxShardBits = 16;
 constexpr Version kNotFlushed{0};  // of garbage
 

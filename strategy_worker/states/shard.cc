@@ -11,8 +11,6 @@
 namespace orbweaver {
 namespace {
 
-constexpr size_t kAllocationBytes = 16;  // what the allocator adds to each
-
 std::string Column(char letter, Version version) {
   std::string column(1, letter);
   AppendBigEndian(version.value(), &column);

@@ -19,6 +19,9 @@
 
 namespace orbweaver {
 
+// The allocator adds so much to each allocation.
+inline constexpr size_t kAllocationBytes = 16;
+
 class CachedDomain;
 
 struct Shard : CacheUnit {
