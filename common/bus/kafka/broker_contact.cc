@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <optional>
 #include <syslog.h>
 
 #include "absl/base/thread_annotations.h"
@@ -46,18 +45,21 @@ class Contacts {
     clients_[rd_kafka_name(client)].certificate = std::move(reason);
   }
 
-  // The failure, and whether it is to be said.
-  std::pair<BrokerFailure, bool> Failed(const rd_kafka_t* client, std::string_view line,
-                                        bool is_awaited) ABSL_LOCKS_EXCLUDED(mutex_) {
+  // The failure where it is to be said.
+  std::optional<BrokerFailure> Failed(const rd_kafka_t* client, std::string_view line,
+                                      bool is_awaited) ABSL_LOCKS_EXCLUDED(mutex_) {
     const SteadyTime now = SystemClock().Now();
     absl::MutexLock lock(&mutex_);
     Client& of = clients_[rd_kafka_name(client)];
-    of.failure = ReadFailure(line, of.certificate);
+    auto failure = ReadFailure(line, of.certificate);
+    if (!failure.has_value()) return std::nullopt;
+    of.failure = failure;
     std::erase_if(said_, [now](const auto& entry) { return entry.second < now; });
     // Of a client that is awaited, the caller says it.
     const bool is_said = of.is_connected || !is_awaited;
-    return {*of.failure,
-            is_said && said_.try_emplace(of.failure->ToString(), now + kSayAgainAfter).second};
+    if (!is_said) return std::nullopt;
+    const bool is_new = said_.try_emplace(failure->ToString(), now + kSayAgainAfter).second;
+    return is_new ? failure : std::nullopt;
   }
 
   std::optional<BrokerFailure> Last(const rd_kafka_t* client) ABSL_LOCKS_EXCLUDED(mutex_) {
@@ -98,17 +100,15 @@ void WriteLine(const rd_kafka_t* client, int level, const char* facility, const 
   const std::string_view kind = facility;
   // A property of the other kind of client is no news: the same properties are given to all.
   if (kind == "CONFWARN") return;
-  // Nor is the end of a client that was still connecting.
-  const bool is_end = Contains(text, "Local: Broker handle destroyed");
-  if (kind == "FAIL" && client != nullptr && !is_end) {
-    const auto [failure, is_said] = ContactsOfProcess().Failed(client, text, is_awaited);
-    if (is_said) Log(LogLevel::kWarning, kModule, "broker {}", failure.ToString());
+  if (kind == "FAIL" && client != nullptr) {
+    const auto failure = ContactsOfProcess().Failed(client, text, is_awaited);
+    if (failure) Log(LogLevel::kWarning, kModule, "broker {}", failure->ToString());
     Log(LogLevel::kDebug, kModule, "{}: {}", facility, text);
     return;
   }
   // FAIL says the first two, in better words; the third is a client that ends without a flush,
   // which its owner knows.
-  const bool is_echo = is_end || kind == "ERROR" || kind == "SSLCERTVRFY" || kind == "TERMINATE";
+  const bool is_echo = kind == "ERROR" || kind == "SSLCERTVRFY" || kind == "TERMINATE";
   const LogLevel as = is_echo                ? LogLevel::kDebug
                       : level <= LOG_ERR     ? LogLevel::kError
                       : level <= LOG_WARNING ? LogLevel::kWarning
@@ -146,7 +146,10 @@ bool IsConnected(rd_kafka_t* client, Duration patience) {
 
 }  // namespace
 
-BrokerFailure ReadFailure(std::string_view line, std::string_view certificate) {
+std::optional<BrokerFailure> ReadFailure(std::string_view line, std::string_view certificate) {
+  if (Contains(line, "Local: Broker handle destroyed")) return std::nullopt;
+  // An exchange of SASL that the connection's end cut off.
+  if (Contains(line, "SASL") && Contains(line, ": Local: ")) return std::nullopt;
   // "[thrd:BROKER]: BROKER: TEXT (after 3ms in state CONNECT, 2 identical error(s) suppressed)"
   if (const size_t end = line.find("]: "); line.starts_with("[thrd:") && end != line.npos) {
     line.remove_prefix(end + 3);
@@ -159,9 +162,6 @@ BrokerFailure ReadFailure(std::string_view line, std::string_view certificate) {
   if (Contains(text, "certificate verify failed")) {
     failure.refused = true;
     failure.text = certificate.empty() ? text : certificate;
-  } else if (Contains(text, "SASL authentication error: Local: ")) {
-    // The connection broke while the password was looked at.
-    failure.text = text;
   } else if (Contains(text, "SASL authentication error")) {
     failure.refused = true;
     failure.text =

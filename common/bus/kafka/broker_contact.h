@@ -2,6 +2,7 @@
 // decision whether that may pass.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,8 +25,9 @@ struct BrokerFailure {
 };
 
 // Of a line of librdkafka's log about a connection (its facility FAIL). `certificate` is the reason
-// for which a certificate was refused last, if one was.
-BrokerFailure ReadFailure(std::string_view line, std::string_view certificate);
+// for which a certificate was refused last, if one was. Nothing when the line only says what the
+// end of a client or of a connection has cut off: a connection that broke has a line of its own.
+std::optional<BrokerFailure> ReadFailure(std::string_view line, std::string_view certificate);
 
 // Sets the callbacks by which failures become known. All clients have them. Failures of one that
 // `is_awaited` are said by those who call AwaitBroker until it is connected, and not in the log.
