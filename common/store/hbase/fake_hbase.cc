@@ -269,8 +269,11 @@ struct FakeHBase::Impl {
   explicit Impl(const FakeHBaseOptions& fake_options) : options(fake_options) {
     if (options.certificate_file.empty()) return;
     context = SSL_CTX_new(TLS_server_method());
-    CHECK(SSL_CTX_use_certificate_chain_file(context, options.certificate_file.c_str()) == 1);
-    CHECK(SSL_CTX_use_PrivateKey_file(context, options.key_file.c_str(), SSL_FILETYPE_PEM) == 1);
+    Show(options.certificate_file, options.key_file);
+  }
+  void Show(const std::string& certificate_file, const std::string& key_file) const {
+    CHECK(SSL_CTX_use_certificate_chain_file(context, certificate_file.c_str()) == 1);
+    CHECK(SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) == 1);
   }
   ~Impl() { SSL_CTX_free(context); }
 
@@ -402,6 +405,11 @@ void FakeHBase::Start() {
   CHECK(getsockname(impl_->listener, address, &size) == 0);
   CHECK(listen(impl_->listener, 64) == 0);
   impl_->acceptor = std::thread([impl = impl_.get()] { impl->AcceptAll(); });
+}
+
+void FakeHBase::Show(const std::string& certificate_file, const std::string& key_file) {
+  CHECK(impl_->context != nullptr);
+  impl_->Show(certificate_file, key_file);
 }
 
 void FakeHBase::Stop() {

@@ -55,6 +55,8 @@ class FakeHBase {
   // Stops listening and closes all connections; the rows stay. Start takes the same port again.
   void Stop();
   void Start();
+  // While stopped: another certificate from the next Start on. For servers with one.
+  void Show(const std::string& certificate_file, const std::string& key_file);
   // Closes the connections there are, as a server does with idle ones.
   void CloseConnections();
 
