@@ -1,7 +1,9 @@
 // Groups: sharing, rebalances, dead and stale members.
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/base/status.h"
@@ -213,6 +215,40 @@ TEST_P(BusContract, GivesTheOthersThePartitionsOfANamedMemberThatLeavesForGood) 
     first = std::make_unique<Member>(bus(), topic, named("first"), &owners);
     ASSERT_TRUE(StepUntil({&second, first.get()}, shared));
   }
+}
+
+// Also while the group is still being shared out: the servers may count a member that has not
+// heard of it yet.
+TEST_P(BusContract, LeavesNothingToNamedMembersThatLeaveForGoodWhileTheyJoin) {
+  constexpr size_t kPartitions = 4;
+  const std::string topic = MakeTopic(kPartitions), group = Name("group");
+  const auto named = [&](const std::string& name) {
+    return ConsumerOptions{.group = group, .member = name, .session_timeout = kLongSession};
+  };
+  Owners owners, of_leaving;
+  Member stays(bus(), topic, named("stays"), &owners);
+  ASSERT_TRUE(StepUntil({&stays}, [&] { return stays.positions().size() == kPartitions; }));
+  for (const int steps : {0, 1, 5, 30}) {
+    Member leaves(bus(), topic, named("leaves-" + std::to_string(steps)), &of_leaving);
+    for (int step = 0; step < steps; ++step) {
+      for (Member* const member : {&stays, &leaves}) ASSERT_OK(member->Step());
+    }
+    // The others go on meanwhile: a group is shared out once all its members have come.
+    std::atomic<bool> left = false;
+    std::thread leaving([&] {
+      leaves->Close(Departure::kForGood);
+      left = true;
+    });
+    EXPECT_TRUE(StepUntil({&stays}, [&] { return left.load(); })) << steps;
+    leaving.join();
+    EXPECT_TRUE(leaves.positions().empty()) << steps;
+    EXPECT_EQ(leaves.lost(), 0u) << steps;
+  }
+  // One that had left its place behind would still have a share.
+  Member comes(bus(), topic, named("comes"), &owners);
+  EXPECT_TRUE(StepUntil({&stays, &comes}, [&] {
+    return stays.positions().size() == 2 && comes.positions().size() == 2;
+  }));
 }
 
 TEST_P(BusContract, ForgetsAPauseInARebalance) {

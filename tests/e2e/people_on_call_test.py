@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
 import unittest
 import urllib.request
 
@@ -74,8 +75,16 @@ class OnCall(Person):
         site = self.documentation()
         walk = Walk(site, site.url("/"))
         process = self.begins(f"orbweaver crawl {site.url('/')} --delay 1ms --out out --retries 8 --retry-delay 1s")
+        # From the 61st request on the site says nothing any more: until it is down, a crawl could have fetched the rest.
+        gone = threading.Event()
+
+        def gate(_):
+            if len(site.requests) > 60:
+                gone.wait()
+        site.gate = gate
         self.waits_until(lambda: len(site.requests) > 60, process)
         site.down()
+        gone.set()
         told = next(line for line in process.stderr if "cannot be reached" in line)
         self.assertIn(f"localhost:{site.port} cannot be reached: ", told)
         site.up()

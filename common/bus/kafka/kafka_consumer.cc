@@ -346,16 +346,22 @@ void KafkaConsumer::Close(Departure departure) {
 }
 
 void KafkaConsumer::GiveUpPlace(const Deadline& deadline) {
+  const auto serve_until = [&](bool is_member) {
+    while (IsMember() != is_member && deadline.Left() > Duration::zero() &&
+           rd_kafka_fatal_error(handle_.get(), nullptr, 0) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      rd_kafka_message_t* fetched = nullptr;
+      const Duration look = std::min<Duration>(deadline.Left(), kLeaveLook);
+      if (rd_kafka_consume_batch_queue(queue_, Milliseconds(look), &fetched, 1) == 1) {
+        rd_kafka_message_destroy(fetched);
+      }
+    }
+  };
+  // One that is about to join has no id yet to leave with, and the group may count it already.
+  serve_until(true);
   // A client that is closed says nothing to the group when it is a static member (KIP-345); one
   // that unsubscribes does, once its partitions are revoked. It has no member's id from then on.
   rd_kafka_unsubscribe(handle_.get());
-  while (IsMember() && deadline.Left() > Duration::zero()) {
-    rd_kafka_message_t* fetched = nullptr;
-    const Duration look = std::min<Duration>(deadline.Left(), kLeaveLook);
-    if (rd_kafka_consume_batch_queue(queue_, Milliseconds(look), &fetched, 1) == 1) {
-      rd_kafka_message_destroy(fetched);
-    }
-  }
+  serve_until(false);
 }
 
 bool KafkaConsumer::IsMember() const {
@@ -475,26 +481,26 @@ void KafkaConsumer::Change(IncrementalCall* call,
   rd_kafka_error_destroy(error);
 }
 
+void KafkaConsumer::Accept(const rd_kafka_topic_partition_list_t& partitions) {
+  if (Cooperative()) {
+    Change(rd_kafka_incremental_assign, partitions);
+  } else {
+    rd_kafka_assign(handle_.get(), &partitions);
+  }
+}
+
 void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
+  // librdkafka waits for an answer, and gives back only what was taken. One that is leaving has
+  // nobody to tell.
+  if (closed_) return Accept(*partitions);
   auto assigned = Positions(partitions);
+  Accept(*partitions);
   if (!assigned.ok()) {
-    // librdkafka waits for an answer. The cooperative protocol takes back only what was taken, so
-    // it is, and nothing of it is delivered.
-    if (Cooperative()) {
-      Change(rd_kafka_incremental_assign, *partitions);
-    } else {
-      rd_kafka_assign(handle_.get(), nullptr);
-    }
     // A member that leaves and joins again on the same handle may never be given anything: it
     // stayed in its group, without partitions, for ever.
     Fence(FencedError("take over {}: {}. Another consumer has to join in its place", topic_,
                       MessageOf(assigned.status())));
     return;
-  }
-  if (Cooperative()) {
-    Change(rd_kafka_incremental_assign, *partitions);
-  } else {
-    rd_kafka_assign(handle_.get(), partitions);
   }
   if (listener_ != nullptr) listener_->OnAssigned(*assigned);
 }
