@@ -20,6 +20,7 @@
 #include "db_worker/enqueue/enqueuer.h"
 #include "db_worker/queue/bucket_opener.h"
 #include "db_worker/queue/load_heads.h"
+#include "db_worker/waited_store.h"
 
 namespace orbweaver {
 namespace {
@@ -46,8 +47,8 @@ struct DbWorkerCore::State : RebalanceListener {
         chunks(static_cast<size_t>(setup.options.chunk_cache_bytes)),
         partition_count(topics.partitions),
         bus_(bus),
-        store_(store),
-        metrics_(metrics) {}
+        metrics_(metrics),
+        store_(store, stage) {}
 
   absl::Status Start();
 
@@ -94,9 +95,9 @@ struct DbWorkerCore::State : RebalanceListener {
   const int partition_count;
 
   Bus& bus_;
-  Store& store_;
   DbWorkerMetrics& metrics_;
   StageClock stage{metrics_.stage, clock};
+  WaitedStore store_;
   std::unique_ptr<OwnedLog> feed;
   std::unique_ptr<LogSession> scoring_log;
   std::optional<WorkerParts> parts;

@@ -183,6 +183,20 @@ TEST_F(SlowStoreTest, ATakeOverThatTakesTenSessionsIsDoneOnceAndTold) {
   for (int p = 0; p < kPartitions; ++p) EXPECT_EQ(End(p), Offset(1)) << "one marker";
 }
 
+TEST_F(SlowStoreTest, TheStoresTimeIsNoWorkOfTheWorkers) {
+  PutHeads(300);
+  Worker worker(*this, "a", milliseconds(20), milliseconds(100));
+  TakeOver({&worker});
+  Schedule("new.com");
+  for (int i = 0; i < 20 && worker.metrics.requests_sent.value() == 0; ++i) {
+    CHECK_OK(worker.Step(clock_));
+  }
+  EXPECT_EQ(worker.metrics.requests_sent.value(), 1u);
+  const StageTimes& stage = worker.metrics.stage;
+  EXPECT_GT(stage.waits_for_output.value(), 300 * 0.02);
+  EXPECT_EQ(stage.busy.value(), 0) << "the clock stands still while the worker works";
+}
+
 TEST_F(SlowStoreTest, WhatAWorkerHasIsServedWhileItTakesMoreOver) {
   Worker worker(*this, "a", milliseconds(20));
   auto other = std::make_unique<Worker>(*this, "b", Duration::zero());

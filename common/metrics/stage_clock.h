@@ -16,8 +16,9 @@ struct StageTimes {
   StageTimes(MetricRegistry& registry, std::string_view name);
 
   Gauge& busy;
-  Gauge& waits_for_input;   // nothing comes that could be worked on
-  Gauge& waits_for_output;  // results are not taken: by the store, the log, or a full feed
+  Gauge& waits_for_input;  // nothing comes that could be worked on
+  // Results are not taken, by the store, the log or a full feed; or the store does not answer.
+  Gauge& waits_for_output;
 };
 
 enum class StageState : uint8_t { kOutside, kBusy, kWaitsForInput, kWaitsForOutput };
