@@ -22,7 +22,11 @@ FetchMetrics::FetchMetrics(MetricRegistry& registry)
           registry.AddGauge("orbweaver_spider_open_connections", "Connections that are open")),
       idle_connections_(
           registry.AddGauge("orbweaver_spider_idle_connections",
-                            "Connections that wait for the next request of their host")) {}
+                            "Connections that wait for the next request of their host")),
+      waiting_handshakes_(registry.AddGauge(
+          "orbweaver_spider_waiting_handshakes",
+          "Fetches that wait to begin a handshake of TLS until this process has the time for it")) {
+}
 
 void FetchMetrics::Report(const FetchStats& now, FetchStats* reported) {
   const auto count = [&](Counter& counter, uint64_t FetchStats::* field) {
@@ -42,6 +46,7 @@ void FetchMetrics::Report(const FetchStats& now, FetchStats* reported) {
   };
   change(open_connections_, &FetchStats::open_connections);
   change(idle_connections_, &FetchStats::idle_connections);
+  change(waiting_handshakes_, &FetchStats::waiting_handshakes);
   *reported = now;
 }
 

@@ -26,6 +26,7 @@ class FetchMetrics {
   Counter& received_bytes_;
   Gauge& open_connections_;
   Gauge& idle_connections_;
+  Gauge& waiting_handshakes_;
 };
 
 }  // namespace orbweaver

@@ -201,6 +201,7 @@ class HttpFetcher::Impl {
     stats.dns_failures = resolver_->failed();
     stats.idle_connections = pool_.size();
     stats.running = running_.size();
+    stats.waiting_handshakes = handshakes_.waiting();
     return stats;
   }
 

@@ -115,6 +115,7 @@ TEST_F(HttpFetcherLoadTest, OfManyHandshakesSomeAreBegunAtOnceAndTheOthersWaitUn
   while (server.connections() < kFirst) Look();
   for (int i = 0; i < 1000; ++i) Look();
   EXPECT_EQ(server.connections(), kFirst);
+  EXPECT_EQ(fetcher_->stats().waiting_handshakes, static_cast<size_t>(kFirst));
   // Nobody answers, and the thread has nothing else to do.
   time_.Advance(milliseconds(50));
   while (server.connections() < kFirst + kMore) Look();
