@@ -149,7 +149,8 @@ absl::Status DbWorkerCore::State::Start() {
                             .metrics = metrics_,
                             .chunks = chunks,
                             .partitions = partitions,
-                            .partition_count = partition_count});
+                            .partition_count = partition_count,
+                            .stage = stage});
   enqueuer.emplace(*parts);
   opener.emplace(*parts);
   dequeuer.emplace(*parts);

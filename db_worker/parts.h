@@ -6,6 +6,7 @@
 
 #include "common/base/clock.h"
 #include "common/bus/bus.h"
+#include "common/metrics/stage_clock.h"
 #include "common/protocol/owned_log.h"
 #include "common/store/store.h"
 #include "common/worker/log_session.h"
@@ -30,7 +31,10 @@ struct WorkerParts {
   ChunkCache& chunks;
   Partitions& partitions;
   const int partition_count;  // of each topic of the loop
+  StageClock& stage;
 
+  // While it lives this worker waits for the bus; the store's calls count as waits by themselves.
+  StageScope Waits() const { return StageScope(stage, StageState::kWaitsForOutput); }
   Duration timeout() const { return options.call_timeout; }
   // The group has to hear of this worker: work stops, and the next Advance does the rest.
   bool IsDue() const { return scoring_log.IsDue(); }

@@ -83,6 +83,7 @@ bool Dequeuer::IsWorkingOn(PartitionId partition) const {
 }
 
 absl::Status Dequeuer::ReadFeedLags() {
+  const StageScope waits = parts_.Waits();
   std::vector<PartitionId> ids;
   for (const Partition* const partition : due_) ids.push_back(partition->id);
   ASSIGN_OR_RETURN(const std::vector<LogLag> lags,
@@ -272,6 +273,7 @@ void Dequeuer::AddToBlock(const LeavingDomain& domain, const LeavingRequest& lea
 }
 
 absl::StatusOr<bool> Dequeuer::AwaitAcks() {
+  const StageScope waits = parts_.Waits();
   if (!batches_.empty()) RETURN_IF_ERROR(parts_.feed.AwaitAcks(parts_.timeout()));
   return true;
 }
@@ -279,7 +281,10 @@ absl::StatusOr<bool> Dequeuer::AwaitAcks() {
 absl::StatusOr<bool> Dequeuer::CheckOwnerAndMoveOn() {
   std::vector<PartitionId> ids;
   for (const PartitionBatch& batch : batches_) ids.push_back(batch.partition->id);
-  RETURN_IF_ERROR(parts_.feed.CheckStillOwner(ids, parts_.timeout()));
+  {
+    const StageScope waits = parts_.Waits();
+    RETURN_IF_ERROR(parts_.feed.CheckStillOwner(ids, parts_.timeout()));
+  }
   MoveOn();
   return true;
 }

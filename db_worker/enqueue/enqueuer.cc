@@ -248,6 +248,7 @@ void Enqueuer::FinishEdits() {
 absl::StatusOr<bool> Enqueuer::CheckOwner() {
   std::vector<PartitionId> partitions;
   for (const auto& [partition, end] : ends_) partitions.push_back(partition);
+  const StageScope waits = parts_.Waits();
   RETURN_IF_ERROR(parts_.feed.CheckStillOwner(partitions, parts_.timeout()));
   return true;
 }
@@ -259,6 +260,7 @@ absl::StatusOr<bool> Enqueuer::Commit() {
                        .offset = end,
                        .metadata = parts_.partitions.at(partition)->scoring.Metadata()});
   }
+  const StageScope waits = parts_.Waits();
   RETURN_IF_ERROR(parts_.scoring_log.Commit(commits));
   return true;
 }
