@@ -14,6 +14,10 @@ MOST = 2  # workers that autoscalers may have of each kind
 LONG_SESSIONS = {"config": {"worker": {"session_timeout": "30m"}}}
 
 
+def autoscaling(**bounds):
+    return {"enabled": True, "scaleDownAfterSeconds": 10, **{name: {"min": 1, "max": MOST} for name, _, _ in COMPONENTS.values()}, **bounds}
+
+
 class ByHand(NodeWorld):
     SIZE = (30, 60)
 
@@ -55,16 +59,26 @@ class ByHand(NodeWorld):
         return said
 
 
-class ByItself(NodeWorld):
+class Autoscaled(NodeWorld):
+    def replicas(self, component):
+        return json.loads(self.kubectl("get", f"statefulset/orbweaver-{component}", "-o", "json"))["spec"]["replicas"]
+
+    def wanted(self, component):
+        """The number that the autoscaler saw last; None before the first."""
+        status = json.loads(self.kubectl("get", f"hpa/orbweaver-{component}", "-o", "json"))["status"]
+        seen = [one["external"]["current"].get("averageValue") for one in status.get("currentMetrics") or [] if one.get("type") == "External"]
+        return int(seen[0]) if seen and seen[0] else None
+
+
+class Spiders(Autoscaled):
     """Answers take half a second, and a spider fetches four pages at once: what it can do is eight pages a second, and a host gives one.
 
-    Spiders have little else to wait for, so it is known how many are wanted. The other kinds are as busy as this machine is.
+    They have little else to wait for, so it is known how many are wanted.
     """
 
     SIZE = (30, 60)
     SMALL = {"config": {"spider": {"max_fetches": 4}, "worker": {"session_timeout": "30m", "stats_interval": "2s"}},
-             "autoscaling": {"enabled": True, "scaleDownAfterSeconds": 10,
-                             **{name: {"min": 1, "max": MOST} for name, _, _ in COMPONENTS.values()}}}
+             "autoscaling": autoscaling()}
 
     def test_replicas_follow_the_load_and_go_with_it(self):
         self.start("--faults", "slow-first-byte", "--faulty-hosts", "1", "--faulty-pages", "1", "--slow-ms", "500", "--outside-links", "0",
@@ -92,14 +106,37 @@ class ByItself(NodeWorld):
         self.kubectl("exec", "-i", "statefulset/orbweaver-db-worker", "-c", "db-worker", "--", "orbweaver", "seeds", "add", "-", "--config",
                      CONFIGURATION, input="".join(f"{url}\n" for url in urls))
 
-    def replicas(self, component):
-        return json.loads(self.kubectl("get", f"statefulset/orbweaver-{component}", "-o", "json"))["spec"]["replicas"]
 
-    def wanted(self, component):
-        """The number that the autoscaler saw last; None before the first."""
-        status = json.loads(self.kubectl("get", f"hpa/orbweaver-{component}", "-o", "json"))["status"]
-        seen = [one["external"]["current"].get("averageValue") for one in status.get("currentMetrics") or [] if one.get("type") == "External"]
-        return int(seen[0]) if seen and seen[0] else None
+
+class StrategyAndDbWorkers(Autoscaled):
+    """A fast crawl keeps each of them at work for more than a fiftieth of its time, and that is called busy here."""
+
+    SIZE = (30, 600)
+    DELAY_S = 0.02
+
+    def test_replicas_follow_the_load_and_go_with_it(self):
+        both = ("strategy-worker", "db-worker")
+        self.start("--outside-links", "0", "--robots-hosts", "0")
+        self.install(merged(SCALABLE, {
+            "config": {"scaling": {"busy": "2%", "idle": "1%", "catch_up": "1h"},
+                       "worker": {"session_timeout": "30m", "stats_interval": "2s"}},
+            "autoscaling": autoscaling(spider={"min": 1, "max": 1})}))
+        for component in both:
+            self.await_that(f"nothing to do: one {component} is wanted", lambda one=component: self.wanted(one) == 1)
+            self.assertEqual(1, self.replicas(component))
+        self.seed()
+        began = time.monotonic()
+        for component in both:
+            self.await_that(f"another {component}", lambda one=component: self.replicas(one) == MOST)
+            print(f"  another {component} after {time.monotonic() - began:.1f} s, {self.web.requests():,} requests so far", flush=True)
+        self.await_owners("scaled up", **dict.fromkeys(both, MOST))
+        self.await_end()
+        began = time.monotonic()
+        for component in both:
+            self.await_that(f"one {component} is left", lambda one=component: self.replicas(one) == 1)
+        print(f"  one of each {time.monotonic() - began:.1f} s after the end", flush=True)
+        self.await_owners("scaled down", **dict.fromkeys(both, 1))
+        self.assert_complete()
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class NodeWorld(World):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         hosts, pages = self.SIZE
         self.web = Web(self.BUILD / "tests/support/synthetic_web/orbweaver-synthetic-web", self.folder, "--hosts", str(hosts), "--pages", str(pages),
-                       "--delay-ms", str(1000 * self.DELAY_S - 1), "--listen", "0.0.0.0", "--allow-remote", *web_options)
+                       "--delay-ms", str(round(1000 * self.DELAY_S) - 1), "--listen", "0.0.0.0", "--allow-remote", *web_options)
         self.addCleanup(self.web.close)
         prefix = f"node_{secrets.token_hex(4)}_"
         # Of these the commands on the node need some too.
@@ -89,7 +89,7 @@ class NodeWorld(World):
                   "topics": {"partitions": PARTITIONS, "replication": 1}}
         self.config = merged(shared, {
             "network": {"proxy": f"http://{ADDRESS}:{self.web.port}", "allow_private": True},
-            "politeness": {"delay": f"{self.DELAY_S}s"},
+            "politeness": {"delay": f"{round(1000 * self.DELAY_S)}ms"},
             "spider": {"fetch": {"user_agent": "orbweaver/test (+mailto:test@example.com)"}},
             "strategy": {"params": {"retry_delay_s": 1}}})
         self.workers = Workers(self.folder / "cluster", self.BUILD)
