@@ -1,5 +1,6 @@
 """The Helm chart on a real node, with Kafka and HBase beside it: all that it can bring, and the documentation: python3 kubernetes_node_test.py BUILD"""
 
+import http.client
 import json
 import os
 import re
@@ -21,15 +22,30 @@ def setUpModule():
 
 
 class Chart(NodeWorld):
-    def test_an_installation_crawls_all_that_can_be_reached(self):
+    def test_an_installation_with_tls_crawls_all_that_can_be_reached(self):
         self.start("--faults", FAULTS)
-        self.install()
+        self.make_certificate("admin-tls")
+        self.install({"admin": {"tlsSecret": "admin-tls"}})
+        # The kubelet asks by HTTPS, and `helm test` verifies the certificates. In the clear nobody is answered.
         self.assertEqual([True] * 3, [is_ready(pod) for pod in self.pods()])
         self.helm("test", "orbweaver")
+        for component, (_, port, _) in COMPONENTS.items():
+            address = self.pods(component)[0]["status"]["podIP"]
+            with self.assertRaises((OSError, http.client.HTTPException)):
+                urllib.request.urlopen(f"http://{address}:{port}/readyz", timeout=60)
         self.assertIn("seeds", self.seed())
         self.assert_complete(no_worker_died=True)
         self.assertEqual([0] * 3, [one["restartCount"] for pod in self.pods() for one in pod["status"]["containerStatuses"]])
         self.uninstall()
+
+    def make_certificate(self, name):
+        """A Secret as docs/deployment.md says that it is: for the names of the workers' pods."""
+        names = ",".join(f"DNS:*.orbweaver-{component}.{NAMESPACE}.svc" for component in COMPONENTS)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=orbweaver", "-addext",
+                        f"subjectAltName={names}", "-keyout", self.folder / "tls.key", "-out", self.folder / "tls.crt"], check=True, capture_output=True)
+        self.kubectl("create", "secret", "generic", name, *(f"--from-file={file}={self.folder}/{source}" for file, source in (
+            ("tls.crt", "tls.crt"), ("tls.key", "tls.key"), ("ca.crt", "tls.crt"))))
+        self.addCleanup(self.kubectl, "delete", f"secret/{name}")
 
 
 class WholeChart(NodeWorld):
