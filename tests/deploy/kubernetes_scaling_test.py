@@ -111,14 +111,14 @@ class Spiders(Autoscaled):
 class StrategyAndDbWorkers(Autoscaled):
     """A fast crawl keeps each of them at work for more than a hundredth of its time, and that is called busy here."""
 
-    SIZE = (30, 1500)
+    SIZE = (30, 1000)
     DELAY_S = 0.05
 
     def test_replicas_follow_the_load_and_go_with_it(self):
         both = ("strategy-worker", "db-worker")
         self.start("--outside-links", "0", "--robots-hosts", "0", "--seeds", str(self.SIZE[0]))
         self.install(merged(SCALABLE, {
-            "config": {"scaling": {"busy": "1%", "idle": "1%", "catch_up": "1h"},
+            "config": {"strategy": {"params": {"max_pages": 10000}}, "scaling": {"busy": "1%", "idle": "1%", "catch_up": "1h"},
                        "worker": {"session_timeout": "30m", "stats_interval": "2s"}},
             "autoscaling": autoscaling(spider={"min": 1, "max": 1})}))
         for component in both:
