@@ -17,7 +17,7 @@ struct StageTimes {
 
   Gauge& busy;
   Gauge& waits_for_input;  // nothing comes that could be worked on
-  // Results are not taken, by the store, the log or a full feed; or the store does not answer.
+  // Results are not taken, by the store, the log or a full feed; or store or log do not answer.
   Gauge& waits_for_output;
 };
 

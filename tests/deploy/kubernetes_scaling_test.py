@@ -107,7 +107,6 @@ class Spiders(Autoscaled):
                      CONFIGURATION, input="".join(f"{url}\n" for url in urls))
 
 
-
 class StrategyAndDbWorkers(Autoscaled):
     """A fast crawl keeps each of them at work for more than a hundredth of its time, and that is called busy here."""
 

@@ -490,8 +490,7 @@ void KafkaConsumer::Accept(const rd_kafka_topic_partition_list_t& partitions) {
 }
 
 void KafkaConsumer::TakeOver(rd_kafka_topic_partition_list_t* partitions) {
-  // librdkafka waits for an answer, and gives back only what was taken. One that is leaving has
-  // nobody to tell.
+  // One that is leaving has nobody to tell.
   if (closed_) return Accept(*partitions);
   auto assigned = Positions(partitions);
   Accept(*partitions);

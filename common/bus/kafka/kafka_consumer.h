@@ -45,6 +45,7 @@ class KafkaConsumer : public Consumer {
   using IncrementalCall = rd_kafka_error_t*(rd_kafka_t*, const rd_kafka_topic_partition_list_t*);
   void Change(IncrementalCall* call, const rd_kafka_topic_partition_list_t& partitions);
   void TakeOver(rd_kafka_topic_partition_list_t* partitions);
+  // The answer that librdkafka waits for; it gives back only what was taken.
   void Accept(const rd_kafka_topic_partition_list_t& partitions);
   void Revoke(rd_kafka_topic_partition_list_t* partitions);
   // Fills in the positions; retries for a while, since a rebalance often comes with a broker's
