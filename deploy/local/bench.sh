@@ -10,14 +10,15 @@ for argument in "$@"; do
   case $argument in --help | -h) exec "$bench" --help ;; esac
 done
 
-# `cluster` is a program of its own: it runs the workers as processes; `python` is one: it measures the package in python/; `peers` is
-# one that runs other crawlers, and only when it is named.
-cluster=no python=no peers=no rest=() cluster_options=()
+# `cluster` is a program of its own: it runs the workers as processes; `python` is one: it measures the package in python/; `peers`
+# runs other crawlers, `million_domains` a crawl of a quarter of an hour: both only when they are named.
+cluster=no python=no peers=no million=no rest=() cluster_options=()
 while [ $# -gt 0 ]; do
   case $1 in
     cluster) cluster=yes ;;
     python) python=yes ;;
     peers) peers=yes ;;
+    million_domains) million=yes ;;
     --hosts | --pages | --seconds | --soak)
       cluster_options+=("$1" "$2")
       shift
@@ -29,13 +30,13 @@ done
 set -- ${rest[@]+"${rest[@]}"}
 names=$(printf '%s\n' "$@" | grep -v '^--' | grep . || true)
 only_programs=no
-if [ $cluster$python$peers != nonono ] && [ -z "$names" ]; then only_programs=yes; fi
-if [ $cluster$python$peers = nonono ] && [ -z "$names" ]; then cluster=yes python=yes; fi
+if [ $cluster$python$peers$million != nononono ] && [ -z "$names" ]; then only_programs=yes; fi
+if [ $cluster$python$peers$million = nononono ] && [ -z "$names" ]; then cluster=yes python=yes; fi
 if [ $cluster = yes ]; then
   build release orbweaver orbweaver-spider orbweaver-strategy-worker orbweaver-db-worker orbweaver-synthetic-web
 fi
-[ $python$peers = nono ] || build release orbweaver orbweaver-synthetic-web
-if [ $cluster = yes ] || [ $python = yes ] || { [ -z "$names" ] && [ $peers = no ]; } || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worker' <<<"$names"; then
+[ $python$peers$million = nonono ] || build release orbweaver orbweaver-synthetic-web
+if [ $cluster = yes ] || [ $python = yes ] || { [ -z "$names" ] && [ $peers$million = nono ]; } || grep -qxE 'store|bus|hbase_blocks|strategy_worker|db_worker' <<<"$names"; then
   say "starting Kafka and HBase"
   trap '"$root/deploy/local/services" down --for $$ >&2' EXIT
   "$root/deploy/local/services" up --for $$ >&2
@@ -49,6 +50,7 @@ json=()
 case " $* " in *" --json "*) json=(--json) ;; esac
 [ $python = no ] || python3 "$root/tests/bench/python_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} || failed=1
 [ $peers = no ] || python3 "$root/tests/bench/peers/peers_bench.py" "$root/build/release" ${json[@]+"${json[@]}"} || failed=1
+[ $million = no ] || python3 "$root/tests/bench/crawl_program_bench.py" "$root/build/release" million_domains ${json[@]+"${json[@]}"} || failed=1
 # Crawls as people start them, and the console's cost to one, are measured on the whole program.
 for part in crawl:crawl_program_bench.py console:console_load_bench.py; do
   if [ $only_programs = yes ] || { [ -n "$names" ] && ! grep -qx "${part%%:*}" <<<"$names"; }; then continue; fi

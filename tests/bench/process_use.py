@@ -6,6 +6,7 @@ import re
 
 TICKS = os.sysconf("SC_CLK_TCK")
 WRITTEN = re.compile(r"^write_bytes: (\d+)$", re.MULTILINE)
+PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 WAITED = re.compile(r"^voluntary_ctxt_switches:\s+(\d+)$", re.MULTILINE)
 
 
@@ -17,6 +18,10 @@ def cpu_s(pid):
 def resident_mb(pid):
     pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def peak_resident_mb(pid):
+    return int(PEAK.search(pathlib.Path(f"/proc/{pid}/status").read_text())[1]) * 1024 / 1e6
 
 
 def written_kb(pid):
