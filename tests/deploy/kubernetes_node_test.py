@@ -103,7 +103,7 @@ class WholeChart(NodeWorld):
         address = f"http://{service['clusterIP']}:{service['ports'][0]['port']}"
         self.assertEqual(401, ask(address, "/api/v1/workers")[0])
         reader, operator = self.TOKENS.values()
-        self.await_that("the console knows all workers", lambda: {f"orbweaver-{one}-0.orbweaver-{one}" for one in COMPONENTS} == {
+        self.await_that("the console knows all workers", lambda: {f"orbweaver-{one}-0.orbweaver-{one}.{NAMESPACE}.svc" for one in COMPONENTS} == {
             worker["admin_address"].rpartition(":")[0] for worker in ask(address, "/api/v1/workers", reader)[1].get("workers", [])})
         self.assertEqual(401, ask(address, "/api/v1/orders/block", reader, domain="nowhere.test")[0])
         status, said = ask(address, "/api/v1/orders/block", operator, domain="nowhere.test", **{"for": "1h"})

@@ -75,6 +75,10 @@ class NodeWorld(World):
     SIZE = (30, 20)
     DELAY_S = 1
 
+    def setUp(self):
+        began = time.monotonic()
+        self.addCleanup(lambda: print(f"  {time.monotonic() - began:.0f} s in all", flush=True))
+
     def start(self, *web_options):
         """Makes a web and the configuration of its crawl; nothing is installed yet."""
         self.folder = pathlib.Path(tempfile.mkdtemp())
