@@ -11,7 +11,8 @@ select=() targets=() fuzz=yes services=yes all=no at_once=$(nproc)
 case ${1:-} in
   all)
     shift
-    all=yes
+    # Much of what takes long waits for others.
+    all=yes at_once=$(($(nproc) + 1))
     export ORBWEAVER_SIM_SEEDS=${ORBWEAVER_SIM_SEEDS:-2000} ORBWEAVER_COUNTERFACTUAL_SEEDS=${ORBWEAVER_COUNTERFACTUAL_SEEDS:-100}
     ;;
   *) select+=(-LE long) ;;
