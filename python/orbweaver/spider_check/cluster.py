@@ -151,8 +151,24 @@ class Cluster:
                 time.sleep(0.1)
 
     def refuse_entries(self, refuses: bool) -> None:
-        """Whether the spider log takes no entry of any size."""
+        """Whether the spider log takes no entry of any size; it holds when this returns."""
         entry = ConfigEntry("max.message.bytes", "1" if refuses else "1048588", incremental_operation=AlterConfigOpType.SET)
         resource = ConfigResource(ConfigResource.Type.TOPIC, self.prefix + "spider-log", incremental_configs=[entry])
         for future in self._admin.incremental_alter_configs([resource]).values():
             future.result(_TIMEOUT_S)
+        # The controller has answered; the broker acts on it later.
+        deadline = time.monotonic() + _TIMEOUT_S
+        for partition in range(PARTITIONS):
+            while self._takes_an_entry(partition) == refuses:
+                if time.monotonic() > deadline:
+                    raise OSError(f"partition {partition} of the spider log {'takes' if refuses else 'refuses'} entries as before")
+                time.sleep(0.05)
+
+    def _takes_an_entry(self, partition: int) -> bool:
+        """Tried with an entry that tells nothing."""
+        errors: List[Any] = []
+        self._producer.produce(self.prefix + "spider-log", b"", partition=partition, on_delivery=lambda error, _: errors.append(error))
+        self._producer.flush(_TIMEOUT_S)
+        if errors[0] is not None and errors[0].code() != KafkaError.MSG_SIZE_TOO_LARGE:
+            raise OSError(f"append to the spider log: {errors[0].str()}")
+        return errors[0] is None
