@@ -30,8 +30,8 @@ case ${1:-} in
     fuzz=no
     ;;
 esac
-# Nodes of Kubernetes wait for their crawls' delays more than they work: all test files at once.
-[ "${1:-}" != kubernetes ] || at_once=4
+# Nodes of Kubernetes wait for their crawls' delays more than they work: all of them at once.
+[ "${1:-}" != kubernetes ] || at_once=7
 # The fuzz targets are a build of their own with AddressSanitizer; the sanitizer builds run the other tests.
 [ "$preset" = release ] || fuzz=no
 
