@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """`./run bench peers`: other crawlers and this one over the same pages. Run by ./run bench.
 
-  peers_bench.py BUILD [--json] [--pages N] [--rounds N] [PEER...]
+  peers_bench.py BUILD [--json] [--seconds N] [--rounds N] [PEER...]
 
-Each crawls the same synthetic web, whose server is the proxy of all of them: loopback only. They take turns. Pages are counted by the
-server's log, CPU time by the kernel; both from the end of a first quarter on, which leaves start-up and just-in-time compilation out.
+Each crawls the same synthetic web, whose server is the proxy of all of them: loopback only. They take turns, each for the same time
+from its first page on. Pages are counted by the server's log, CPU time by the kernel; both after a first quarter of that time, which leaves
+start-up and most of just-in-time compilation out.
 """
 
 import argparse
@@ -22,12 +23,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/bench")]
 from peer_programs import PEERS, PeerMissing  # noqa: E402
-from process_use import cpu_s, resident_mb  # noqa: E402
+from process_use import cpu_s  # noqa: E402
 from report import Report  # noqa: E402
 from synthetic_web import Web  # noqa: E402
 
 AT_ONCE = 64  # fetches
-PATIENCE_S = 1800
+PATIENCE_S = 600
 US = "orbweaver"
 
 
@@ -50,9 +51,9 @@ def family_cpu_s(pid):
 
 
 class Run:
-    """One crawler's crawl of the web, begun anew; pages per CPU second of its last three quarters."""
+    """One crawler's crawl of the web, begun anew; pages per CPU second of the last three quarters of its time."""
 
-    def __init__(self, build, peer, pages, folder):
+    def __init__(self, build, peer, seconds, folder):
         self.web = Web(build / "tests/support/synthetic_web/orbweaver-synthetic-web", folder, "--hosts", "1000", "--pages", "10000",
                        "--links", "60", "--hosts-file", str(folder / "hosts"))
         self.web.hosts_file = folder / "hosts"
@@ -66,20 +67,21 @@ class Run:
             raise
         try:
             served = ServedPages(self.web.requests_file)
-            self._await(served, pages / 4)
+            self._await(lambda: served.count() > 0)
+            began = time.monotonic()
+            self._await(lambda: time.monotonic() > began + seconds / 4)
             first, before = served.count(), family_cpu_s(self.process.pid)
-            self._await(served, pages)
-            self.cpu_s = family_cpu_s(self.process.pid) - before
-            self.resident_mb = resident_mb(self.process.pid)
-            self.rate = (served.count() - first) / self.cpu_s
+            self._await(lambda: time.monotonic() > began + seconds)
+            self.pages, self.cpu_s = served.count(), family_cpu_s(self.process.pid) - before
+            self.rate = (self.pages - first) / self.cpu_s
         finally:
             self._end()
 
-    def _await(self, served, pages):
+    def _await(self, holds):
         deadline = time.monotonic() + PATIENCE_S
-        while served.count() < pages:
+        while not holds():
             if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"{served.count()} pages, then exit code {self.process.returncode}: {self.log.read_text()[-2000:]}")
+                raise RuntimeError(f"exit code {self.process.returncode}: {self.log.read_text()[-2000:]}")
             time.sleep(0.01)
 
     def _end(self):
@@ -93,8 +95,8 @@ def main():
     parser = argparse.ArgumentParser(prog="./run bench peers")
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--pages", type=int, default=8000, help="of each crawler and round")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=30, help="of each crawler and round, from its first page on")
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("peers", nargs="*", metavar="PEER", help=", ".join(PEERS))
     options = parser.parse_intermixed_args()
     if unknown := set(options.peers) - set(PEERS):
@@ -111,7 +113,7 @@ def main():
                 folder = pathlib.Path(scratch) / f"{round_number}-{peer}"
                 folder.mkdir()
                 try:
-                    runs.setdefault(peer, []).append(Run(build, peer, options.pages, folder))
+                    runs.setdefault(peer, []).append(Run(build, peer, options.seconds, folder))
                 except (PeerMissing, RuntimeError) as failure:
                     missing[peer] = str(failure)
     for peer in wanted:
@@ -119,7 +121,8 @@ def main():
             print(f"peers: {PEERS[peer].title} did not run: {missing[peer]}", file=sys.stderr)
             continue
         cpu = sum(run.cpu_s for run in runs[peer])
-        report.row(peer, statistics.median(run.rate for run in runs[peer]), "pages/cpu_s", f"{PEERS[peer].title}", cpu)
+        report.row(peer, statistics.median(run.rate for run in runs[peer]), "pages/cpu_s",
+                   f"{PEERS[peer].title}; {sum(run.pages for run in runs[peer]):,} pages", cpu)
         if peer == US or US in missing:
             continue
         ratios = [ours.rate / theirs.rate for ours, theirs in zip(runs[US], runs[peer])]
