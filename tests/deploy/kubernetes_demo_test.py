@@ -98,7 +98,7 @@ class DemoWorld(NodeWorld):
 class UnderFire(DemoWorld):
     SIZE = (300, 12)
     # The crawl is to last until all has happened.
-    DELAY_S = 8
+    DELAY_S = 6
 
     def test_three_hundred_hosts_are_crawled_whatever_happens_to_the_cluster(self):
         self.start(f"--faults={FAULTS}")
