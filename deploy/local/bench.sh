@@ -11,7 +11,7 @@ for argument in "$@"; do
 done
 
 # `cluster` is a program of its own: it runs the workers as processes; `python` is one: it measures the package in python/; `peers`
-# runs other crawlers, `million_domains` a crawl of a quarter of an hour: both only when they are named.
+# runs other crawlers, `million_domains` a crawl of two million pages: both only when they are named.
 cluster=no python=no peers=no million=no rest=() cluster_options=()
 while [ $# -gt 0 ]; do
   case $1 in
