@@ -170,19 +170,22 @@ class Instance:
             return {}
 
     def choose_ports(self):
-        """Keeps the ports of last time, or takes the defaults, except for those that somebody else listens on."""
+        """Keeps the ports of last time, except for those that somebody else listens on. A new set takes the defaults if all of them
+        are free: where one is taken, another set may be about to listen on the rest of them."""
         ports, replaced = {}, []
-        known = {**DEFAULT_PORTS, **self.ports()}
+        last = self.ports()
+        known = {**DEFAULT_PORTS, **last}
+        as_a_whole = not last and not all(map(_is_free, known.values()))
         for name, wanted in known.items():
             service = self.services["kafka" if name in ("kafka_port", "controller_port") else "hbase"]
-            if service.pid() is None and not _is_free(wanted):
+            if as_a_whole or (service.pid() is None and not _is_free(wanted)):
                 spoken_for = {*known.values(), *ports.values()}
                 chosen = next(port for port in _candidates() if port not in spoken_for and _is_free(port))
                 replaced.append(f"{wanted} -> {chosen}")
                 wanted = chosen
             ports[name] = wanted
         if replaced:
-            say("others listen on these ports, using free ones: " + ", ".join(replaced))
+            say("others listen on some of the usual ports, using free ones: " + ", ".join(replaced))
         (self.dir / "ports.json").write_text(json.dumps(ports, indent=1) + "\n")
         return ports
 

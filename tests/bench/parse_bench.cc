@@ -134,6 +134,7 @@ void ParseBench(BenchReport& report) {
     const int count = kind == HtmlEngineKind::kGumbo ? 500 : 5000;
     Pages(report, parser, engine, "20kb_60_links", &Writer::Page, 20'000, 60, count);
     Pages(report, parser, engine, "48kb_120_links", &Writer::Page, 48'000, 120, count / 2);
+    Pages(report, parser, engine, "254kb_200_links", &Writer::Page, 254'000, 200, count / 10);
     Pages(report, parser, engine, "plain_20kb_60_links", &Writer::PlainPage, 20'000, 60, count);
     Bound(report, parser, engine, "unclosed_b_p_200kb", UnclosedFormatting());
     Bound(report, parser, engine, "nested_div_100k", NestedDivs());
