@@ -1,15 +1,20 @@
 // The core when store or broker are away, when the log was cut or topics were made anew.
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/status.h"
+#include "common/bus/memory/memory_bus.h"
 #include "common/bus/topics.h"
+#include "common/metrics/stage_clock.h"
 #include "common/protocol/owned_log.h"
 #include "common/protocol/version_sequence.h"
 #include "common/runtime/step_loop.h"
+#include "common/store/memory/memory_store.h"
 #include "common/url/partition.h"
 #include "strategy_worker/core/strategy_core.h"
 #include "strategy_worker/states/domain_record.h"
@@ -24,6 +29,19 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Call = ScriptedStrategy::Call;
+
+// As a thread that has not come to it when the core waits: the time of the write is the wait's.
+class LateWrite : public BackgroundWrite {
+ public:
+  void Start(std::function<absl::Status()> write) override { write_ = std::move(write); }
+  absl::Status Await() override {
+    const auto write = std::exchange(write_, nullptr);
+    return write ? write() : absl::OkStatus();
+  }
+
+ private:
+  std::function<absl::Status()> write_;
+};
 
 class OutageTest : public StrategyCoreTest {
  protected:
@@ -60,6 +78,26 @@ TEST_F(OutageTest, AStoreThatIsAwayStopsNothingButTime) {
   EXPECT_EQ(asked, 2);
   EXPECT_THAT(world_.ReadRequests(), SizeIs(2));
   EXPECT_EQ(Committed(), Offset(2));
+}
+
+TEST_F(OutageTest, TimeOfTheStoreAndTheBusIsNoWorkOfTheWorkers) {
+  constexpr Duration kCall = std::chrono::milliseconds(100);
+  MemoryStore store(&world_.tables,
+                    {.virtual_time = &world_.clock, .faults = {.min_latency = kCall}});
+  MemoryBus bus(&world_.broker, {.faults = {.max_ack_delay = kCall, .max_latency = kCall}});
+  LateWrite background;
+  AppendLinks({kUrl});
+  StrategyWorld::Worker worker;
+  worker.bus = &bus;
+  worker.store = &store;
+  worker.background = &background;
+  core_ = world_.NewCore(strategy_, std::move(worker));
+  ASSERT_OK(world_.RunUntilIdle(*core_));
+  const StageTimes stage(world_.metrics, "strategy");
+  // The record of the topics, the domain's row twice, markers and witnesses.
+  EXPECT_GT(stage.waits_for_output.value(), 0.5);
+  EXPECT_EQ(stage.busy.value(), 0) << "the clock stands still while the worker works";
+  core_.reset();
 }
 
 TEST_F(OutageTest, ABrokerThatIsAwayDelaysTheCommitAndNothingIsSentTwice) {

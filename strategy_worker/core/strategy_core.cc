@@ -50,7 +50,9 @@ StrategyCore::StrategyCore(StrategyCoreParts parts)
                .log = *parts_.scoring_log,
                .spider_log = *parts_.spider_log,
                .background = parts_.background,
-               .metrics = metrics_}) {}
+               .metrics = metrics_}) {
+  parts_.states->CountWaits(stage_);
+}
 
 StrategyCore::~StrategyCore() = default;
 
@@ -109,6 +111,7 @@ absl::Status StrategyCore::AsOwner(const absl::Status& looked_up) {
 }
 
 absl::Status StrategyCore::Prepare() {
+  const StageScope waits(stage_, StageState::kWaitsForOutput);
   RETURN_IF_ERROR(ownership_.TakeOver(options_.bus_timeout, options_.store_timeout));
   if (!ownership_.ReserveVersions()) {
     RETURN_IF_ERROR(flight_.Finish());

@@ -1,6 +1,7 @@
 #include "strategy_worker/states/packed_state_store.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -133,7 +134,7 @@ absl::Status PackedStateStore::ReadRows(std::span<const Read> reads, SteadyTime 
     for (const Read& read : reads.first(RowsIn(reads, room))) {
       gets.push_back({read.row, read.whole ? std::span<const std::string_view>() : kRecordOnly});
     }
-    RETURN_IF_ERROR(store_.MultiGet(Table::kDomains, gets, left, &rows));
+    RETURN_IF_ERROR(Get(gets, left, &rows));
     Learn(reads, rows);
     metrics_.rows_read.Increment(rows.size());
     for (size_t i = 0; i < gets.size(); ++i) {
@@ -147,6 +148,12 @@ absl::Status PackedStateStore::ReadRows(std::span<const Read> reads, SteadyTime 
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status PackedStateStore::Get(std::span<const RowGet> gets, Duration timeout, Rows* rows) {
+  std::optional<StageScope> waits;
+  if (stage_ != nullptr) waits.emplace(*stage_, StageState::kWaitsForOutput);
+  return store_.MultiGet(Table::kDomains, gets, timeout, rows);
 }
 
 size_t PackedStateStore::RowsIn(std::span<const Read> reads, uint64_t bytes) {

@@ -34,6 +34,7 @@ class PackedStateStore final : public StateStore {
   ~PackedStateStore() override;
 
   absl::StatusOr<size_t> Load(std::span<const StateRequest> requests, Duration timeout) override;
+  void CountWaits(StageClock& stage) override { stage_ = &stage; }
   DomainStates* Find(std::string_view domain) override;
   void Flush(PartitionId partition, Version version, std::vector<RowPut>* first,
              std::vector<RowPut>* second) override;
@@ -67,6 +68,7 @@ class PackedStateStore final : public StateStore {
   std::vector<Read> FindMissing(std::span<const StateRequest> requests, bool first, size_t* count);
   // Lowers *count to the requests that are met when memory does not suffice for all.
   absl::Status ReadRows(std::span<const Read> reads, SteadyTime deadline, size_t* count);
+  absl::Status Get(std::span<const RowGet> gets, Duration timeout, Rows* rows);
   void Learn(std::span<const Read> reads, const Rows& rows);
   // How many of `reads` are expected to fit into so many bytes; at least one.
   size_t RowsIn(std::span<const Read> reads, uint64_t bytes);
@@ -77,6 +79,7 @@ class PackedStateStore final : public StateStore {
   const Clock& clock_;
   const StateOptions options_;
   StateMetrics& metrics_;
+  StageClock* stage_ = nullptr;
 
   StateCache cache_;
   RowEstimate first_row_estimate_;

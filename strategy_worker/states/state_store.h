@@ -21,6 +21,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/ids.h"
+#include "common/metrics/stage_clock.h"
 #include "common/store/store.h"
 #include "strategy_worker/states/domain_record.h"
 #include "strategy_worker/states/link_state.h"
@@ -89,6 +90,10 @@ class StateStore {
   // more memory than there is for them, fewer, but one at least. Several may be of one domain, so
   // that a large one is not loaded with all the shards that a batch needs.
   virtual absl::StatusOr<size_t> Load(std::span<const StateRequest> requests, Duration timeout) = 0;
+
+  // The time of reads counts as waiting from now on: however slow the store is, it is not this
+  // worker that is busy. `stage` must outlive this object.
+  virtual void CountWaits(StageClock& stage) = 0;
 
   // Null when it is not loaded.
   virtual DomainStates* Find(std::string_view domain) = 0;
