@@ -121,8 +121,9 @@ class StrategyAndDbWorkers(Autoscaled):
                        "worker": {"session_timeout": "30m", "stats_interval": "2s"}},
             "autoscaling": autoscaling(spider={"min": 1, "max": 1})}))
         for component in both:
-            self.await_that(f"nothing to do: one {component} is wanted", lambda one=component: self.wanted(one) == 1)
-            self.assertEqual(1, self.replicas(component))
+            # To begin is more than a hundredth of a busy machine's time: there may have been two.
+            self.await_that(f"nothing to do: one {component} is wanted, and there",
+                            lambda one=component: self.wanted(one) == 1 and self.replicas(one) == 1)
         self.seed()
         began = time.monotonic()
         for component in both:
