@@ -10,7 +10,6 @@ import time
 import urllib.request
 
 PATIENCE_S = 300
-PAGES = re.compile(r"^orbweaver_spider_pages_total(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
 
 
 class CrawlProcess:
@@ -46,7 +45,12 @@ class CrawlProcess:
         return urllib.request.urlopen(f"http://{self.address()}{path}", timeout=PATIENCE_S).read().decode()
 
     def pages(self):
-        return sum(map(float, PAGES.findall(self.text_at("/metrics"))))
+        return self.total("pages")
+
+    def total(self, what):
+        """Of a counter of the spider, whatever its labels are."""
+        values = re.findall(rf"^orbweaver_spider_{what}_total(?:\{{[^}}]*\}})? (\S+)$", self.text_at("/metrics"), re.MULTILINE)
+        return sum(map(float, values))
 
     def interrupt(self):
         """Ctrl-C; how long it takes to end, and what all of it used, as os.wait4 says."""

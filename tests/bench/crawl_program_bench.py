@@ -52,13 +52,14 @@ class Bench:
             began = time.monotonic()
             # Each look is a scrape of all metrics, which is work of the crawl's too.
             crawl.await_that(lambda: crawl.pages() >= pages, every_s=0.5)
-            fetched, wall = crawl.pages(), time.monotonic() - began
+            fetched, robots, wall = crawl.pages(), crawl.total("robots_fetches"), time.monotonic() - began
             stop_s, used = crawl.interrupt()
         finally:
             crawl.close()
             web.close()
         cpu_s = used.ru_utime + used.ru_stime
         self.report.row(name, fetched / cpu_s, "pages/cpu_s", "CPU; robots.txt of each host and all of the stop counted", cpu_s, wall)
+        self.report.row(f"{name}_robots", robots / fetched, "files/page", "robots.txt, once a host", cpu_s, wall)
         self.report.row(f"{name}_written", used.ru_oublock * BLOCK / 1000 / fetched, "KB/page", "to disk: logs, states, queue, compaction", cpu_s, wall)
         self.report.row(f"{name}_wake_ups", used.ru_nvcsw / fetched, "wake-ups a page", "threads that wait for each other and the web", cpu_s, wall)
         self.report.row(f"{name}_stop", stop_s, "s", "Ctrl-C: fetches under way, the last batches, fsyncs", cpu_s, wall)
