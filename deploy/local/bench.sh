@@ -13,7 +13,8 @@ while [ $# -gt 0 ]; do
     --help | -h) exec "$bench" --help ;;
     --json) json=(--json) ;;
     --hosts | --pages | --seconds | --soak)
-      cluster_options+=("$1" "${2:?bench: $1 needs a number}")
+      [ $# -gt 1 ] || fail "bench: $1 needs a number"
+      cluster_options+=("$1" "$2")
       shift
       ;;
     *) names+=("$1") ;;
@@ -22,6 +23,7 @@ while [ $# -gt 0 ]; do
 done
 named() { [[ " ${names[*]-} " == *" $1 "* ]]; }
 wanted() { [ ${#names[@]} -eq 0 ] || named "$1"; }
+[ ${#cluster_options[@]} -eq 0 ] || wanted cluster || fail "bench: ${cluster_options[0]} is an option of cluster, which is not named"
 
 # Programs of their own: the package in python/, other crawlers, crawls as people start them, the console's cost to one, the workers as
 # processes. `crawl` and `console` are also names of orbweaver-bench. Other crawlers and the crawl of two million pages run when they are

@@ -185,7 +185,7 @@ class Instance:
                 wanted = chosen
             ports[name] = wanted
         if replaced:
-            say("others listen on some of the usual ports, using free ones: " + ", ".join(replaced))
+            say("others listen on some of these ports, using free ones: " + ", ".join(replaced))
         (self.dir / "ports.json").write_text(json.dumps(ports, indent=1) + "\n")
         return ports
 
